@@ -1,0 +1,20 @@
+/**
+ * `SessionStore`: where the lines of one session live. The port every store implements; `conformance.ts` tests one.
+ * Part of `session/`. Implemented by file-store.ts and memory-store.ts; used by SessionManager alone.
+ */
+import type { LineSource } from "../tree/line-source.ts";
+
+export interface SessionStore extends LineSource {
+  /** The file's path; undefined when nothing is kept on disk. */
+  readonly path: string | undefined;
+  /** Bytes in the store, this store's own appends included. */
+  size(): number;
+  /**
+   * Adds one line, or several that must appear together, each without its newline. One write; on return the bytes are
+   * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines.
+   */
+  append(...lines: string[]): void;
+  /** Resolves when all that was appended survives a power cut; rejects with the reason if it does not. */
+  flush(): Promise<void>;
+  close(): void;
+}

@@ -1,0 +1,51 @@
+// The public API as a reviewed text: docs/api.txt must equal what dist/index.d.ts exports. `--write` updates it.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./source-files.mjs";
+
+const entry = join(root, "dist/index.d.ts");
+if (!existsSync(entry)) {
+  console.error("api: dist/index.d.ts is missing; run npm run build");
+  process.exit(1);
+}
+
+/** The text of one exported declaration in a .d.ts file, without comments. */
+function declarationOf(file, name) {
+  const text = readFileSync(file, "utf8")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "");
+  const start = new RegExp(
+    `^export (?:declare )?(?:abstract )?(?:class|function|const|interface|type) ${name}\\b`,
+    "m",
+  ).exec(text);
+  if (!start) return `// ${name}: not found in ${file}`;
+  const rest = text.slice(start.index);
+  const end = /\n(?=export )/.exec(rest);
+  return rest
+    .slice(0, end ? end.index : undefined)
+    .split("\n")
+    .filter((line) => line.trim() !== "" && !line.includes("private ") && !/^\s*#/.test(line))
+    .join("\n");
+}
+
+const exports = [...readFileSync(entry, "utf8").matchAll(/export (?:type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
+  ([, names, from]) =>
+    names
+      .split(",")
+      .map((name) => name.trim().replace(/^type /, ""))
+      .filter(Boolean)
+      .map((name) => ({ name, file: join(dirname(entry), from.replace(/\.(ts|js)$/, ".d.ts")) })),
+);
+const snapshot = `${exports
+  .sort((a, b) => (a.name < b.name ? -1 : 1))
+  .map(({ name, file }) => declarationOf(file, name))
+  .join("\n\n")}\n`;
+
+const path = join(root, "docs/api.txt");
+if (process.argv.includes("--write")) {
+  writeFileSync(path, snapshot);
+} else if (!existsSync(path) || readFileSync(path, "utf8") !== snapshot) {
+  console.error("api: the public API differs from docs/api.txt; if that is meant, run npm run fix and review the diff");
+  process.exit(1);
+}
+console.log(`api: ${exports.length} exports`);

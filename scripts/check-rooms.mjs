@@ -1,0 +1,145 @@
+// Checks the import table of the rooms (folders of src/), that no imports form a cycle, and prints what is largest.
+// Sizes are no law: they are for readers who ask whether a piece is still one thing.
+import { dirname, join, normalize } from "node:path";
+import { importsOf, readSource, sourceFiles } from "./source-files.mjs";
+
+/** room -> rooms it may import, npm packages it may import, whether Node's own modules are allowed. */
+const ROOMS = {
+  tree: { rooms: [], packages: [], node: false },
+  session: { rooms: ["tree"], packages: [], node: true },
+  agent: {
+    rooms: ["tree", "session"],
+    packages: [
+      "@earendil-works/pi-ai",
+      "@earendil-works/pi-agent-core",
+      "@earendil-works/pi-schema",
+      "@vscode/ripgrep",
+      "diff",
+      "ignore",
+    ],
+    node: true,
+  },
+  extensions: { rooms: ["tree", "session", "agent"], packages: [], node: true },
+  export: { rooms: ["tree", "session"], packages: [], node: true },
+  importers: { rooms: ["tree"], packages: [], node: false },
+  tui: {
+    rooms: ["tree", "session", "agent", "extensions"],
+    packages: ["@earendil-works/pi-tui", "diff", "highlight.js"],
+    node: true,
+  },
+  cli: {
+    rooms: ["tree", "session", "agent", "extensions", "export", "importers", "tui"],
+    packages: ["@earendil-works/pi-tui"],
+    node: true,
+  },
+  // src/index.ts: the public API.
+  "": { rooms: ["tree", "session", "agent", "extensions"], packages: [], node: false },
+};
+/** A library behind one file of ours: package -> the only files that may import its code (types are free). */
+const BEHIND = { "@earendil-works/pi-ai": ["src/agent/providers.ts"] };
+
+const faults = [];
+const edges = new Map();
+const roomOf = (path) => (path.split("/").length > 2 ? path.split("/")[1] : "");
+const packageOf = (name) =>
+  name
+    .split("/")
+    .slice(0, name.startsWith("@") ? 2 : 1)
+    .join("/");
+
+const files = sourceFiles("src");
+for (const file of files) {
+  const rules = ROOMS[roomOf(file)];
+  const targets = [];
+  edges.set(file, targets);
+  if (!rules) {
+    faults.push(`${file}: src/${roomOf(file)} is not a room`);
+    continue;
+  }
+  for (const { name, typeOnly } of importsOf(readSource(file))) {
+    if (name.startsWith(".")) {
+      const target = normalize(join(dirname(file), name))
+        .split("\\")
+        .join("/");
+      targets.push(target);
+      const room = roomOf(target);
+      if (room !== roomOf(file) && !rules.rooms.includes(room))
+        faults.push(`${file}: room ${roomOf(file) || "src"} may not import from ${room || "src"} (${name})`);
+    } else if (name.startsWith("node:")) {
+      if (!rules.node) faults.push(`${file}: room ${roomOf(file) || "src"} may not use Node (${name})`);
+    } else {
+      const library = packageOf(name);
+      if (!rules.packages.includes(library))
+        faults.push(`${file}: room ${roomOf(file) || "src"} may not use the package ${library}`);
+      if (!typeOnly && BEHIND[library] && !BEHIND[library].includes(file))
+        faults.push(`${file}: the code of ${library} is used through ${BEHIND[library].join(", ")} alone`);
+    }
+  }
+}
+
+/** The first import cycle, as the files on it, or undefined. Depth-first with an explicit stack. */
+function findCycle() {
+  const state = new Map();
+  for (const start of files) {
+    if (state.has(start)) continue;
+    const stack = [{ file: start, next: 0 }];
+    state.set(start, "open");
+    while (stack.length > 0) {
+      const top = stack.at(-1);
+      const target = (edges.get(top.file) ?? [])[top.next++];
+      if (target === undefined) {
+        state.set(top.file, "done");
+        stack.pop();
+      } else if (state.get(target) === "open") {
+        return [...stack.slice(stack.findIndex((item) => item.file === target)).map((item) => item.file), target];
+      } else if (!state.has(target) && edges.has(target)) {
+        state.set(target, "open");
+        stack.push({ file: target, next: 0 });
+      }
+    }
+  }
+  return undefined;
+}
+const cycle = findCycle();
+if (cycle) faults.push(`import cycle: ${cycle.join(" -> ")}`);
+
+/** Functions and classes with their length in lines; the formatter guarantees that a block ends at its own indent. */
+function blocks(file) {
+  const lines = readSource(file).split("\n");
+  const found = [];
+  lines.forEach((line, start) => {
+    const head =
+      /^(\s*)(?:export )?(?:default )?(?:abstract )?(class|(?:async )?function\*?)\s+([\w$]+)/.exec(line) ??
+      /^(\s*)(?:(?:static|async|override|private|protected|public|get|set) )*()(#?[\w$]+)\(.*\{$/.exec(line);
+    if (!head || ["if", "for", "while", "switch", "catch"].includes(head[3])) return;
+    const end = lines.findIndex((other, i) => i > start && other.startsWith(`${head[1]}}`));
+    if (end > start)
+      found.push({ size: end - start + 1, name: `${file}:${start + 1} ${head[3]}`, class: head[2] === "class" });
+  });
+  return found;
+}
+const all = files.flatMap(blocks);
+const largest = (title, items) => {
+  console.log(`  ${title}`);
+  for (const { size, name } of items.sort((a, b) => b.size - a.size).slice(0, 5)) console.log(`    ${size}  ${name}`);
+};
+console.log("rooms: largest, in lines");
+largest(
+  "files",
+  files.map((file) => ({ size: readSource(file).split("\n").length - 1, name: file })),
+);
+largest(
+  "functions",
+  all.filter((block) => !block.class),
+);
+largest(
+  "classes",
+  all.filter((block) => block.class),
+);
+largest(
+  "import lists",
+  files.map((file) => ({ size: importsOf(readSource(file)).length, name: file })),
+);
+
+for (const fault of faults) console.error(`rooms: ${fault}`);
+process.exit(faults.length === 0 ? 0 : 1);

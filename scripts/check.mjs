@@ -1,0 +1,15 @@
+// Every check that reads only: compiler, linter, formatter, rooms, spec, public API. Changes no tracked file.
+import { run } from "./run.mjs";
+
+const checks = [
+  ["tsc", ["-b"]],
+  ["oxlint", ["--type-aware", "src", "test"]],
+  ["oxlint", ["scripts"]],
+  ["oxfmt", ["--check", "src", "test", "scripts"]],
+  ["node", ["scripts/check-rooms.mjs"]],
+  ["node", ["scripts/check-spec.mjs"]],
+  ["node", ["scripts/check-api.mjs"]],
+];
+const failed = checks.filter(([command, args]) => !run(command, args));
+for (const [command, args] of failed) console.error(`check failed: ${command} ${args.join(" ")}`);
+process.exit(failed.length === 0 ? 0 : 1);

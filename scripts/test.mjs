@@ -1,0 +1,45 @@
+// `npm test`: the build, every check and every test; the last line is "N passed, N failed".
+// Tests share one process, but for *.process.test.ts, which change process state or start programs. Names given as
+// arguments narrow the run: `npm test -- outline` runs the files whose path contains "outline", without the checks.
+import { run as runTests } from "node:test";
+import { spec } from "node:test/reporters";
+import { join } from "node:path";
+import { env, run } from "./run.mjs";
+import { root, sourceFiles } from "./source-files.mjs";
+
+Object.assign(process.env, env);
+const names = process.argv.slice(2);
+const counts = { passed: 0, failed: 0 };
+
+function count(ok) {
+  counts[ok ? "passed" : "failed"]++;
+}
+
+/** Runs test files and counts each test, a failing hook or file included. */
+async function runFiles(files, isolation) {
+  if (files.length === 0) return;
+  const stream = runTests({ files: files.map((file) => join(root, file)), isolation, concurrency: 2, cwd: root });
+  const settled = new Promise((resolve) => stream.once("end", resolve));
+  stream.on("test:pass", (test) => test.details.type !== "suite" && !test.skip && count(true));
+  stream.on("test:fail", (test) => test.details.type !== "suite" && count(false));
+  stream.compose(spec).pipe(process.stdout, { end: false });
+  await settled;
+}
+
+if (names.length === 0) {
+  count(run("node", ["scripts/build.mjs"]));
+  count(run("node", ["scripts/check.mjs"]));
+}
+const files = sourceFiles("test").filter(
+  (file) => file.endsWith(".test.ts") && (names.length === 0 || names.some((name) => file.includes(name))),
+);
+await runFiles(
+  files.filter((file) => !file.endsWith(".process.test.ts")),
+  "none",
+);
+await runFiles(
+  files.filter((file) => file.endsWith(".process.test.ts")),
+  "process",
+);
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+process.exit(counts.failed === 0 && counts.passed > 0 ? 0 : 1);

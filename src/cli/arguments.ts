@@ -1,0 +1,138 @@
+/**
+ * The command line: what `bough` accepts, as one parsed value. Part of `cli/`; used by main.ts.
+ */
+import { parseArgs } from "node:util";
+
+export type Mode = "interactive" | "print" | "json";
+
+/** Which session to work in. */
+export type SessionChoice =
+  | { kind: "new" }
+  | { kind: "continue" }
+  | { kind: "resume"; session: string | undefined }
+  | { kind: "file"; path: string }
+  | { kind: "fork"; path: string }
+  | { kind: "memory" };
+
+export interface Arguments {
+  mode: Mode;
+  session: SessionChoice;
+  prompt: string | undefined;
+  model: string | undefined;
+  provider: string | undefined;
+  baseUrl: string | undefined;
+  api: string | undefined;
+  apiKey: string | undefined;
+  thinking: string | undefined;
+  name: string | undefined;
+  trust: boolean;
+  help: boolean;
+  version: boolean;
+}
+
+/** A mistake on the command line; its message is one sentence for the user. */
+export class UsageError extends Error {}
+
+export const HELP = `bough: a terminal coding agent whose conversation is a tree.
+
+  bough [options] [prompt]         open the terminal, perhaps with a first prompt
+  bough -p "prompt"                answer once on standard output; standard input is read too
+  bough tree FILE [options]        print a session's tree (bough tree --help)
+  bough doctor FILE [--json]       report what is wrong in a session file
+
+Session
+  -c, --continue                   the session last used in this folder
+  -r, --resume [id or path]        choose a session, or open the one named (an id's beginning is enough)
+      --session FILE               open a session file
+      --fork FILE                  copy a session file into a new session for this folder
+      --no-session                 keep nothing on disk
+  -n, --name NAME                  name the session
+
+Model
+      --model MODEL                "provider/model", a model's id or the beginning of one; ":level" sets the thinking level
+      --provider NAME              the provider of --model
+      --base-url URL               an endpoint of your own, with --model and perhaps --api-key
+      --api KIND                   its protocol: openai-completions (default), openai-responses, anthropic-messages
+      --api-key KEY                its key; better in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …)
+      --thinking LEVEL             off, minimal, low, medium, high, xhigh, max
+
+Other
+  -p, --print                      print the answer and exit
+      --mode text|json             with -p: text (default), or every event as a line of JSON
+      --trust                      trust this project's .bough/ settings for this run
+  -h, --help    -v, --version
+`;
+
+const OPTIONS = {
+  continue: { type: "boolean", short: "c" },
+  resume: { type: "boolean", short: "r" },
+  session: { type: "string" },
+  fork: { type: "string" },
+  "no-session": { type: "boolean" },
+  name: { type: "string", short: "n" },
+  model: { type: "string" },
+  provider: { type: "string" },
+  "base-url": { type: "string" },
+  api: { type: "string" },
+  "api-key": { type: "string" },
+  thinking: { type: "string" },
+  print: { type: "boolean", short: "p" },
+  mode: { type: "string" },
+  trust: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} as const;
+
+/** Reads `bough`'s own arguments (not those of `bough tree` and `bough doctor`). Throws UsageError. */
+export function parseArguments(args: readonly string[]): Arguments {
+  const { values, positionals, resumed } = readOptions(args);
+  const mode = values.mode ?? "text";
+  if (mode !== "text" && mode !== "json") throw new UsageError(`--mode takes text or json, not "${mode}".`);
+  if (values["base-url"] !== undefined && values.model === undefined)
+    throw new UsageError("--base-url needs --model, the name the endpoint knows the model by.");
+  return {
+    mode: mode === "json" ? "json" : values.print ? "print" : "interactive",
+    session: chooseSession(values, resumed),
+    prompt: positionals.length === 0 ? undefined : positionals.join(" "),
+    model: values.model,
+    provider: values.provider,
+    baseUrl: values["base-url"],
+    api: values.api,
+    apiKey: values["api-key"],
+    thinking: values.thinking,
+    name: values.name,
+    trust: values.trust ?? false,
+    help: values.help ?? false,
+    version: values.version ?? false,
+  };
+}
+
+/** parseArgs knows no optional value, so the word after -r is taken out first. */
+function readOptions(args: readonly string[]) {
+  const rest = [...args];
+  const at = rest.findIndex((arg) => arg === "-r" || arg === "--resume");
+  const next = at < 0 ? undefined : rest[at + 1];
+  const resumed = next === undefined || next.startsWith("-") ? undefined : next;
+  if (resumed !== undefined) rest.splice(at + 1, 1);
+  try {
+    const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
+    return { values, positionals, resumed };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    throw new UsageError(`${reason}. See bough --help.`, { cause: error });
+  }
+}
+
+type Values = ReturnType<typeof readOptions>["values"];
+
+function chooseSession(values: Values, resumed: string | undefined): SessionChoice {
+  const choices: [string, SessionChoice][] = [];
+  if (values.continue) choices.push(["-c", { kind: "continue" }]);
+  if (values.resume) choices.push(["-r", { kind: "resume", session: resumed }]);
+  if (values.session !== undefined) choices.push(["--session", { kind: "file", path: values.session }]);
+  if (values.fork !== undefined) choices.push(["--fork", { kind: "fork", path: values.fork }]);
+  if (values["no-session"]) choices.push(["--no-session", { kind: "memory" }]);
+  if (choices.length > 1)
+    throw new UsageError(`Use one of ${choices.map(([flag]) => flag).join(" and ")}, not both together.`);
+  return choices[0]?.[1] ?? { kind: "new" };
+}

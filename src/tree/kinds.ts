@@ -4,8 +4,11 @@
  * Part of `tree/`: pure. Used by the index (leaf), the fold (state), the context (message) and the outline (row).
  */
 import type { EntryOfType, EntryType, ServiceTier, SessionEntry } from "./entries.ts";
+import { textBlocks } from "./content.ts";
+import { readTime } from "./format.ts";
+import { isRecord } from "./json.ts";
 import type { AgentMessage, Usage } from "./messages.ts";
-import type { PathState } from "./session-context.ts";
+import type { PathState } from "./path-state.ts";
 
 export interface EntryKind<E> {
   /** Whether reading it moves the leaf wherever it stands ("always"), or only if it continues the leaf's own chain. */
@@ -26,8 +29,7 @@ type Kinds = { readonly [T in EntryType]: EntryKind<EntryOfType<T>> };
 
 const none = undefined;
 const sound = (): undefined => undefined;
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+const isString = (value: unknown): value is string => typeof value === "string";
 const needs = (entry: object, field: string, type: "string" | "object" | "boolean"): string | undefined =>
   typeof Reflect.get(entry, field) === type && Reflect.get(entry, field) !== null ? undefined : `no ${field}`;
 const needsList = (entry: object, field: string): string | undefined =>
@@ -35,10 +37,11 @@ const needsList = (entry: object, field: string): string | undefined =>
 const needsContent = (value: unknown): string | undefined =>
   typeof value === "string" || Array.isArray(value) ? undefined : "no content";
 
-const milliseconds = (timestamp: string): number => {
-  const time = Date.parse(timestamp);
+/** A message's time from its entry's; 0 when that is unreadable. */
+export function milliseconds(timestamp: string): number {
+  const time = readTime(timestamp);
   return Number.isNaN(time) ? 0 : time;
-};
+}
 
 /** Stands for every kind bough does not know. */
 export const UNKNOWN_KIND: EntryKind<SessionEntry> = {
@@ -58,10 +61,12 @@ export const ENTRY_KINDS: Kinds = {
       !isRecord(entry.message) ? "no message" : typeof entry.message.role !== "string" ? "message without role" : none,
     fold: (state, entry) => {
       const message = entry.message;
-      if (message.role === "assistant" && message.provider && message.model)
-        state.model = { provider: message.provider, modelId: message.model };
+      if (message.role !== "assistant") return;
+      const { provider, model } = message;
+      if (isString(provider) && provider !== "" && isString(model) && model !== "")
+        state.model = { provider, modelId: model };
     },
-    message: (entry) => entry.message,
+    message: (entry) => withContent(entry.message),
     usage: (entry) =>
       entry.message.role === "assistant" || entry.message.role === "toolResult" ? entry.message.usage : none,
   },
@@ -87,7 +92,7 @@ export const ENTRY_KINDS: Kinds = {
         : {
             role: "branchSummary",
             summary: entry.summary,
-            fromId: entry.fromId,
+            fromId: isString(entry.fromId) ? entry.fromId : "",
             timestamp: milliseconds(entry.timestamp),
           },
     usage: (entry) => entry.usage,
@@ -109,7 +114,7 @@ export const ENTRY_KINDS: Kinds = {
       role: "custom",
       customType: entry.customType,
       content: entry.content,
-      display: entry.display,
+      display: entry.display !== false,
       ...(entry.details === undefined ? {} : { details: entry.details }),
       timestamp: milliseconds(entry.timestamp),
     }),
@@ -159,7 +164,7 @@ export const ENTRY_KINDS: Kinds = {
     fault: (entry) => needs(entry, "mode", "string"),
     fold: (state, entry) => {
       state.mode = entry.mode;
-      state.modeData = entry.data;
+      state.modeData = isRecord(entry.data) ? entry.data : undefined;
     },
     message: none,
     usage: none,
@@ -169,7 +174,7 @@ export const ENTRY_KINDS: Kinds = {
     bookkeeping: true,
     fault: (entry) => needsList(entry, "selectedToolNames"),
     fold: (state, entry) => {
-      state.mcpToolSelection = [...entry.selectedToolNames];
+      state.mcpToolSelection = entry.selectedToolNames.filter(isString);
     },
     message: none,
     usage: none,
@@ -179,7 +184,7 @@ export const ENTRY_KINDS: Kinds = {
     bookkeeping: true,
     fault: (entry) => needsList(entry, "injectedRules"),
     fold: (state, entry) => {
-      for (const rule of entry.injectedRules) state.injectedTtsrRules.add(rule);
+      for (const rule of entry.injectedRules.filter(isString)) state.injectedTtsrRules.add(rule);
     },
     message: none,
     usage: none,
@@ -220,9 +225,11 @@ export const ENTRY_KINDS: Kinds = {
   context_edit: {
     movesLeaf: "on-chain",
     bookkeeping: true,
-    fault: (entry) => needs(entry, "targetId", "string"),
+    fault: (entry) =>
+      needs(entry, "targetId", "string") ??
+      (entry.replacement === null ? none : needsContent(entry.replacement?.content)),
     fold: (state, entry) => {
-      state.edits.set(entry.targetId, entry.replacement ?? null);
+      state.edits.set(entry.targetId, entry.replacement);
     },
     message: none,
     usage: none,
@@ -247,6 +254,26 @@ export function kindOf(entry: SessionEntry): EntryKind<SessionEntry> {
     : UNKNOWN_KIND;
 }
 
+/** The message with content of the kind its role has; old and foreign files also hold null, nothing, or a bare string. */
+function withContent(message: AgentMessage): AgentMessage {
+  switch (message.role) {
+    case "system":
+      return needsContent(message.content) === none ? message : { ...message, content: "" };
+    case "user":
+    case "developer":
+    case "custom":
+    case "hookMessage":
+      return needsContent(message.content) === none ? message : { ...message, content: [] };
+    case "assistant":
+    case "toolResult":
+      return Array.isArray(message.content)
+        ? message
+        : ({ ...message, content: textBlocks(message.content) } as AgentMessage);
+    default:
+      return message;
+  }
+}
+
 /** Provider and model of a model_change, from pi's fields or omp's "provider/modelId"; undefined when neither is there. */
 export function modelOf(entry: {
   provider?: string;
@@ -262,7 +289,7 @@ export function modelOf(entry: {
 
 /** omp's older single strings ("flex", "openai-only", …) apply to the providers they name. */
 function serviceTierOf(value: ServiceTier | string | null): ServiceTier | undefined {
-  if (isRecord(value)) return value as ServiceTier;
+  if (isRecord(value)) return Object.fromEntries(Object.entries(value).filter(([, tier]) => isString(tier)));
   if (typeof value !== "string") return undefined;
   if (value === "openai-only") return { openai: "priority" };
   if (value === "claude-only") return { anthropic: "priority" };

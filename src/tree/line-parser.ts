@@ -1,0 +1,202 @@
+/**
+ * One line's bytes in, the records in it and what was wrong with it out. Damaged lines give up the whole records
+ * they hold: one bad line costs at most itself.
+ * Part of `tree/`: pure. Used by the reader.
+ */
+import { isRecord } from "./json.ts";
+import { ENTRY_KINDS } from "./kinds.ts";
+import type { RawLine } from "./line-splitter.ts";
+import { lineProblem } from "./problems.ts";
+import type { Problem } from "./problems.ts";
+
+export interface ParsedRecord {
+  record: Record<string, unknown>;
+  /** Where its bytes are in the file. */
+  offset: number;
+  length: number;
+  /** Nested so deeply that recursive code would overflow: only its base fields are left in `record`. */
+  tooDeep: boolean;
+}
+
+export interface ParsedLine {
+  records: ParsedRecord[];
+  problem: Problem | undefined;
+}
+
+/**
+ * JSON.stringify and other recursive code overflow at some thousand levels; nothing an agent writes comes near this.
+ */
+const DEEPEST = 1000;
+const BASE_FIELDS = ["type", "id", "parentId", "timestamp"];
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
+const lenientUtf8 = new TextDecoder("utf-8");
+
+/** Lines of white space alone hold nothing, and nothing is wrong with them. */
+export function parseLine(line: RawLine): ParsedLine {
+  if (line.tooLong) return { records: [], problem: lineProblem.tooLong(line.number) };
+  const [from, to] = withoutSpace(line.bytes, 0, line.bytes.length);
+  if (from === to) return { records: [], problem: line.nuls > 0 ? lineProblem.nulRun(line.number, false) : undefined };
+  const whole = parse(line.bytes, from, to);
+  if (whole === undefined) return salvage(line, from, to);
+  if (!isRecord(whole.value)) return { records: [], problem: lineProblem.notAnObject(line.number) };
+  const problem =
+    line.nuls > 0 ? lineProblem.nulRun(line.number, true) : whole.utf8 ? undefined : lineProblem.notUtf8(line.number);
+  return { records: [asRecord(whole.value, line, from, to)], problem };
+}
+
+/** The value of a range of bytes, or undefined when it is not JSON. */
+function parse(bytes: Uint8Array, from: number, to: number): { value: unknown; utf8: boolean } | undefined {
+  const range = bytes.subarray(from, to);
+  let text: string;
+  let utf8 = true;
+  try {
+    text = strictUtf8.decode(range);
+  } catch {
+    utf8 = false;
+    text = lenientUtf8.decode(range);
+  }
+  try {
+    return { value: JSON.parse(text) as unknown, utf8 };
+  } catch {
+    return undefined;
+  }
+}
+
+function asRecord(value: Record<string, unknown>, line: RawLine, from: number, to: number): ParsedRecord {
+  // Each level costs at least two bytes, so most lines need no look.
+  const tooDeep = to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST);
+  const record = tooDeep ? baseOf(value) : value;
+  return { record, offset: line.offset + from, length: to - from, tooDeep };
+}
+
+function baseOf(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    BASE_FIELDS.filter((field) => value[field] === null || typeof value[field] === "string").map((field) => [
+      field,
+      value[field],
+    ]),
+  );
+}
+
+function isDeeperThan(value: object, limit: number): boolean {
+  let level: object[] = [value];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((parent) => Object.values(parent).filter((child) => typeof child === "object" && child));
+  }
+  return false;
+}
+
+/**
+ * Whole records at the start of a line that is not JSON (`{good}{frag`), then at its end (`{frag{good}`). Each byte is
+ * scanned at most twice and each record parsed once, however many braces the line has.
+ */
+function salvage(line: RawLine, from: number, to: number): ParsedLine {
+  const { bytes } = line;
+  const first: ParsedRecord[] = [];
+  const last: ParsedRecord[] = [];
+  let sawNul = line.nuls > 0;
+  let restFrom = from;
+  let restTo = to;
+  const take = (start: number, end: number, into: ParsedRecord[]): boolean => {
+    const parsed = parse(bytes, start, end);
+    if (parsed === undefined || !looksLikeEntry(parsed.value)) return false;
+    into.push(asRecord(parsed.value, line, start, end));
+    const [nextFrom, nextTo] = into === first ? [end, restTo] : [restFrom, start];
+    [restFrom, restTo] = withoutPadding(bytes, nextFrom, nextTo);
+    sawNul ||= restFrom > nextFrom && bytes.subarray(nextFrom, restFrom).includes(0);
+    sawNul ||= nextTo > restTo && bytes.subarray(restTo, nextTo).includes(0);
+    return true;
+  };
+  for (let end = objectEnd(bytes, restFrom, restTo); end > 0 && take(restFrom, end, first);)
+    end = objectEnd(bytes, restFrom, restTo);
+  for (let start = objectStart(bytes, restFrom, restTo); start >= 0 && take(start, restTo, last);)
+    start = objectStart(bytes, restFrom, restTo);
+
+  const records = [...first, ...last.reverse()];
+  if (records.length === 0)
+    return {
+      records,
+      problem: line.terminated ? lineProblem.badLine(line.number) : lineProblem.tornTail(line.number),
+    };
+  const onlyPadding = sawNul && records.length === 1 && restFrom === restTo;
+  return {
+    records,
+    problem: onlyPadding ? lineProblem.nulRun(line.number, true) : lineProblem.fusedLine(line.number, records.length),
+  };
+}
+
+/** Parts of a torn record (a content block, a tool call) parse too, but only entries and headers have all of these. */
+function looksLikeEntry(value: unknown): value is Record<string, unknown> {
+  if (!isRecord(value) || typeof value.type !== "string" || typeof value.timestamp !== "string") return false;
+  // Version 1 had no ids.
+  if (typeof value.id !== "string") return value.id === undefined && Object.hasOwn(ENTRY_KINDS, value.type);
+  return value.type === "session" || value.parentId === null || typeof value.parentId === "string";
+}
+
+/** Just after the `}` that closes the object at `from`; -1 when there is none. UTF-8 never repeats ASCII bytes. */
+function objectEnd(bytes: Uint8Array, from: number, to: number): number {
+  if (from >= to || bytes[from] !== OPEN) return -1;
+  let depth = 0;
+  let inString = false;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at];
+    if (inString && byte === BACKSLASH) at++;
+    else if (byte === QUOTE) inString = !inString;
+    else if (!inString && byte === OPEN) depth++;
+    else if (!inString && byte === CLOSE && --depth === 0) return at + 1;
+  }
+  return -1;
+}
+
+/** The `{` of the object whose `}` is the last byte before `to`; -1 when there is none. */
+function objectStart(bytes: Uint8Array, from: number, to: number): number {
+  if (from >= to || bytes[to - 1] !== CLOSE) return -1;
+  let depth = 0;
+  let inString = false;
+  for (let at = to - 1; at >= from; at--) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      let escapes = 0;
+      while (inString && at - escapes > from && bytes[at - escapes - 1] === BACKSLASH) escapes++;
+      if (escapes % 2 === 0) inString = !inString;
+      at -= escapes;
+    } else if (!inString && byte === CLOSE) depth++;
+    else if (!inString && byte === OPEN && --depth === 0) return at;
+  }
+  return -1;
+}
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x09 || byte === 0x0d;
+
+function withoutSpace(bytes: Uint8Array, from: number, to: number): [from: number, to: number] {
+  return trimmed(bytes, skipByteOrderMark(bytes, from, to), to, isSpace);
+}
+
+function withoutPadding(bytes: Uint8Array, from: number, to: number): [from: number, to: number] {
+  return trimmed(bytes, from, to, (byte) => byte === 0 || isSpace(byte));
+}
+
+function trimmed(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  drop: (byte: number | undefined) => boolean,
+): [from: number, to: number] {
+  while (to > from && drop(bytes[to - 1])) to--;
+  while (from < to && drop(bytes[from])) from++;
+  return [from, to];
+}
+
+/** Editors put one at the start of a file; joined files have them at the start of later lines. */
+function skipByteOrderMark(bytes: Uint8Array, from: number, to: number): number {
+  return to - from >= 3 && bytes[from] === 0xef && bytes[from + 1] === 0xbb && bytes[from + 2] === 0xbf
+    ? from + 3
+    : from;
+}

@@ -1,0 +1,205 @@
+/**
+ * `SessionReader`: a session file's bytes in, its header, index and problems out. Only "not a session" refuses a file;
+ * after a valid header everything wrong becomes a `Problem`.
+ * Part of `tree/`: pure. Used by session/ over files and by the export page over memory.
+ */
+import { CURRENT_SESSION_VERSION } from "./entries.ts";
+import type { LeafRecord, SessionEntry, SessionHeader } from "./entries.ts";
+import { SessionEntryIndex } from "./entry-index.ts";
+import type { Origin } from "./entry-index.ts";
+import { parseLine } from "./line-parser.ts";
+import type { ParsedRecord } from "./line-parser.ts";
+import type { LineSource } from "./line-source.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import type { RawLine } from "./line-splitter.ts";
+import { Migration, repeatableIds, versionOf } from "./migrate.ts";
+import type { NewId } from "./migrate.ts";
+import { findOtherTip } from "./other-tip.ts";
+import { entryProblem, headerProblem, invalidReason, lineProblem } from "./problems.ts";
+import type { Problem } from "./problems.ts";
+import { renamed } from "./session-name.ts";
+
+export type SessionReading =
+  | {
+      kind: "session";
+      header: SessionHeader;
+      index: SessionEntryIndex;
+      bytes: number;
+      lines: number;
+      /** Whether the last byte ends a line; if not, the next write must begin with a newline. */
+      sealed: boolean;
+      /** The file's version, when its records were migrated in memory. */
+      migratedFrom: 1 | 2 | undefined;
+      /** Made by a newer version of the format: to be opened for reading only. */
+      newer: boolean;
+      /** What a migration changed, by 1-based line: all that a rewrite of the file has to encode again. */
+      changedLines: Map<number, SessionHeader | SessionEntry>;
+    }
+  /** Nothing but white space and NUL bytes. */
+  | { kind: "empty" }
+  | { kind: "invalid"; line: number; reason: string };
+
+export interface ReaderOptions {
+  /** Makes ids for the entries of version 1 files; by default the same ids at every reading. */
+  newId?: NewId;
+}
+
+const CHUNK = 1024 * 1024;
+/** Damaged lines accepted before the header; a file of another kind is given up after as many. */
+const LINES_BEFORE_HEADER = 8;
+
+/** Reads a whole source in chunks of 1 MiB. */
+export function readSession(source: LineSource, options?: ReaderOptions): SessionReading {
+  const reader = new SessionReader(options);
+  for (let offset = 0; !reader.refused;) {
+    const chunk = source.read(offset, CHUNK);
+    if (chunk.length === 0) break;
+    reader.push(chunk);
+    offset += chunk.length;
+  }
+  return reader.finish();
+}
+
+interface Started {
+  header: SessionHeader;
+  index: SessionEntryIndex;
+  migration: Migration;
+}
+
+export class SessionReader {
+  readonly #newId: NewId | undefined;
+  readonly #splitter = new LineSplitter((line) => this.#takeLine(line));
+  readonly #changedLines = new Map<number, SessionHeader | SessionEntry>();
+  /** Until there is an index to report them to. */
+  readonly #earlyProblems: Problem[] = [];
+  #damagedLines = 0;
+  #slot: { title: string; source: unknown } | undefined;
+  #session: Started | undefined;
+  #invalid: { kind: "invalid"; line: number; reason: string } | undefined;
+
+  constructor(options: ReaderOptions = {}) {
+    this.#newId = options.newId;
+  }
+
+  /** True once it is clear that this is no session; the rest of the file need not be read. */
+  get refused(): boolean {
+    return this.#invalid !== undefined;
+  }
+
+  /** The next bytes of the file; `chunk` may be reused afterwards. */
+  push(chunk: Uint8Array): void {
+    if (!this.refused) this.#splitter.push(chunk);
+  }
+
+  finish(): SessionReading {
+    if (!this.refused) this.#splitter.finish();
+    if (this.#invalid !== undefined) return this.#invalid;
+    if (this.#session === undefined) return this.#withoutHeader();
+    const { header, index, migration } = this.#session;
+    const tip = findOtherTip(index);
+    if (tip !== undefined) {
+      const { id } = index.at(tip.n);
+      index.report(entryProblem.otherTip(index.originOf(id)?.line ?? 0, id, tip.messages));
+    }
+    return {
+      kind: "session",
+      header,
+      index,
+      bytes: this.#splitter.bytes,
+      lines: this.#splitter.lines,
+      sealed: this.#splitter.sealed,
+      migratedFrom: migration.version === 1 || migration.version === 2 ? migration.version : undefined,
+      newer: migration.version > CURRENT_SESSION_VERSION,
+      changedLines: this.#changedLines,
+    };
+  }
+
+  #withoutHeader(): SessionReading {
+    const damaged = this.#firstDamage();
+    if (damaged !== undefined) return { kind: "invalid", line: damaged.line, reason: invalidReason.notJson };
+    if (this.#slot !== undefined) return { kind: "invalid", line: 1, reason: invalidReason.noHeader };
+    return { kind: "empty" };
+  }
+
+  #takeLine(line: RawLine): void {
+    if (this.refused) return;
+    const { records, problem } = parseLine(line);
+    if (problem !== undefined) this.#report(problem);
+    for (const parsed of records) {
+      const origin: Origin = { line: line.number, offset: parsed.offset, length: parsed.length };
+      if (this.#session !== undefined) this.#takeRecord(this.#session, parsed, origin);
+      else if (!this.refused) this.#takeFirst(parsed.record, line.number);
+    }
+  }
+
+  #report(problem: Problem): void {
+    if (this.#session !== undefined) return this.#session.index.report(problem);
+    this.#earlyProblems.push(problem);
+    if (problem.code !== "nul-run" && ++this.#damagedLines > LINES_BEFORE_HEADER)
+      this.#refuse(this.#firstDamage()?.line ?? problem.line, invalidReason.notJson);
+  }
+
+  #firstDamage(): Problem | undefined {
+    return this.#earlyProblems.find((problem) => problem.code !== "nul-run");
+  }
+
+  #refuse(line: number, reason: string): void {
+    this.#invalid = { kind: "invalid", line, reason };
+  }
+
+  /** A record before the header: oh-my-pi's title slot in line 1, or the header, or this is no session. */
+  #takeFirst(record: Record<string, unknown>, line: number): void {
+    if (line === 1 && isTitleSlot(record)) this.#slot = { title: String(record.title), source: record.source };
+    else if (record.type !== "session")
+      this.#refuse(line, invalidReason.notAHeader(JSON.stringify(record.type) ?? "none"));
+    else if (typeof record.id !== "string" || record.id === "") this.#refuse(line, invalidReason.noHeaderId);
+    else this.#begin(soundHeader(record), line);
+  }
+
+  #begin(header: SessionHeader, line: number): void {
+    const version = versionOf(header);
+    const migration = new Migration(version ?? CURRENT_SESSION_VERSION, this.#newId ?? repeatableIds(header.id));
+    const title = this.#slot ?? { title: header.title ?? "", source: header.titleSource };
+    const index = new SessionEntryIndex(renamed(undefined, title.title, title.source));
+    for (const problem of this.#earlyProblems) index.report(problem);
+    if (version === undefined) index.report(headerProblem.badVersion(line));
+    else if (version > CURRENT_SESSION_VERSION) index.report(headerProblem.newerVersion(line, header.version));
+    const migrated = migration.header(header);
+    if (migrated !== header) this.#changedLines.set(line, migrated);
+    this.#session = { header: migrated, index, migration };
+  }
+
+  #takeRecord({ index, migration }: Started, parsed: ParsedRecord, origin: Origin): void {
+    const { record } = parsed;
+    const { changed, lostIndex } = migration.record(record, (id) => index.isTaken(id));
+    if (lostIndex !== undefined) index.report(entryProblem.migrationIndex(origin.line, lostIndex));
+    if (record.type === "session") index.report(lineProblem.secondHeader(origin.line));
+    else if (!hasBase(record)) index.report(lineProblem.noId(origin.line));
+    else {
+      if (changed && migration.version < CURRENT_SESSION_VERSION) this.#changedLines.set(origin.line, record);
+      if (record.type === ("leaf" as string)) index.replayLeaf(record as unknown as LeafRecord, origin.line);
+      else index.replay(record, origin, parsed.tooDeep ? "nested too deeply" : undefined);
+    }
+  }
+}
+
+/** A record with a type and an id is an entry or a leaf record; an unreadable timestamp becomes "". */
+function hasBase(record: Record<string, unknown>): record is Record<string, unknown> & SessionEntry {
+  if (typeof record.timestamp !== "string") record.timestamp = "";
+  return typeof record.type === "string" && typeof record.id === "string";
+}
+
+/** The fields that the program relies on, whatever the file holds. */
+function soundHeader(record: Record<string, unknown>): SessionHeader {
+  const text = (value: unknown): string => (typeof value === "string" ? value : "");
+  const header = { ...record, timestamp: text(record.timestamp), cwd: text(record.cwd) } as SessionHeader;
+  for (const field of ["parentSession", "title"]) if (typeof header[field] !== "string") delete header[field];
+  return header;
+}
+
+/** oh-my-pi 18 keeps the name in a first line of fixed width that it overwrites in place. */
+function isTitleSlot(record: Record<string, unknown>): boolean {
+  const { type, v, title, updatedAt, pad, source } = record;
+  const texts = [title, updatedAt, pad].every((value) => typeof value === "string");
+  return type === "title" && v === 1 && texts && (source === undefined || source === "auto" || source === "user");
+}

@@ -7,6 +7,8 @@ import type { LineSource } from "../tree/line-source.ts";
 export interface SessionStore extends LineSource {
   /** The file's path; undefined when nothing is kept on disk. */
   readonly path: string | undefined;
+  /** Undefined when appends are accepted, else the error that each of them throws. */
+  readonly refusal: Error | undefined;
   /** Bytes in the store, this store's own appends included. */
   size(): number;
   /**
@@ -14,7 +16,11 @@ export interface SessionStore extends LineSource {
    * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines.
    */
   append(...lines: string[]): void;
-  /** Resolves when all that was appended survives a power cut; rejects with the reason if it does not. */
+  /**
+   * Resolves when all that was appended survives a power cut; rejects with the reason if it does not, and from then on
+   * always.
+   */
   flush(): Promise<void>;
+  /** Ends the store's use of its file; later appends throw. A flush under way is finished first. */
   close(): void;
 }

@@ -40,6 +40,8 @@ export class SessionEntryIndex {
   readonly #absentLabels = new Map<string, { label: string; line: number }>();
   /** Leaf records by id, to know a repeated one. */
   readonly #leafRecords = new Map<string, string | null>();
+  /** Where leaf records went, and how many entries there were at the latest jump to each place. */
+  readonly #jumps = new Map<number, number>();
   readonly #reported: Problem[] = [];
   #name: SessionName | undefined;
   #leaf = ROOT;
@@ -157,12 +159,6 @@ export class SessionEntryIndex {
   get leafOrdinal(): number {
     return this.#leaf;
   }
-  /** The leaf without trailing labels and extension state: what the user sees as the current place. -1 for none. */
-  visibleLeaf(): number {
-    let n = this.#leaf;
-    while (n !== ROOT && (this.kindAt(n) === "label" || this.kindAt(n) === "custom")) n = this.parentOrdinal(n);
-    return n;
-  }
   moveLeaf(id: string | null): void {
     const target = id === null ? ROOT : this.#links.ordinal(id);
     if (target === undefined) throw new Error(`Entry ${id} not found`);
@@ -185,7 +181,7 @@ export class SessionEntryIndex {
   replay(entry: SessionEntry, origin: Origin, fault?: string): void {
     const parentId: unknown = entry.parentId;
     const named = parentId === null || typeof parentId === "string" ? parentId : undefined;
-    const placed = named === undefined ? { ...entry, parentId: null } : entry;
+    const placed = this.#placed(entry, named);
     if (this.#isRepeated(placed, origin)) {
       this.report(entryProblem.duplicateLine(origin.line, `entry ${entry.id}`));
       return;
@@ -211,7 +207,12 @@ export class SessionEntryIndex {
     }
     if (!this.#links.isTaken(record.id)) this.#links.alias(record.id, target);
     this.#leafRecords.set(record.id, record.parentId);
+    this.#jumps.set(target, this.size);
     this.#leaf = target;
+  }
+  /** Ordinals that leaf records went to (-1: before the first entry), with the number of entries at the latest of them. */
+  get jumps(): ReadonlyMap<number, number> {
+    return this.#jumps;
   }
 
   /** Undefined for an unknown id and for an entry that came from no file. */
@@ -287,6 +288,15 @@ export class SessionEntryIndex {
     const cameFromFile = this.#lines.at(n) > 0;
     if (cameFromFile && this.#lengths.at(n) !== origin.length) return false;
     return encodeLine(this.at(n)) === encodeLine(entry);
+  }
+
+  /** The entry as all see it: a parent that is none reads as null, one that names a leaf record as its target. */
+  #placed(entry: SessionEntry, named: string | null | undefined): SessionEntry {
+    if (named === null) return entry;
+    if (named === undefined) return { ...entry, parentId: null };
+    const target = this.#links.ordinal(named) === undefined ? this.#links.resolve(named) : undefined;
+    if (target === undefined) return entry;
+    return { ...entry, parentId: target === ROOT ? null : this.at(target).id };
   }
 
   #renameDuplicate(entry: SessionEntry, line: number): SessionEntry {

@@ -248,9 +248,12 @@ export const ENTRY_KINDS: Kinds = {
 };
 
 /** The row of any entry, also of kinds bough does not know. */
-export function kindOf(entry: SessionEntry): EntryKind<SessionEntry> {
-  return Object.hasOwn(ENTRY_KINDS, entry.type)
-    ? (ENTRY_KINDS[entry.type] as unknown as EntryKind<SessionEntry>)
+export const kindOf = (entry: SessionEntry): EntryKind<SessionEntry> => kindNamed(entry.type);
+
+/** The row of a kind by its name alone. */
+export function kindNamed(type: string): EntryKind<SessionEntry> {
+  return Object.hasOwn(ENTRY_KINDS, type)
+    ? (ENTRY_KINDS[type as EntryType] as unknown as EntryKind<SessionEntry>)
     : UNKNOWN_KIND;
 }
 

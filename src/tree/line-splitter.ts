@@ -113,7 +113,8 @@ export class LineSplitter {
     }
     if (this.#tooLong) return;
     if (this.#nulsAfter > 0) this.#held.push(new Uint8Array(this.#nulsAfter));
-    this.#held.push(content.slice());
+    // Not slice: a Node Buffer's shares the memory that the caller will reuse.
+    this.#held.push(Uint8Array.from(content));
   }
 
   #emit(lastPart: Uint8Array, terminated: boolean): void {

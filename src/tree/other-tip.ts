@@ -16,7 +16,7 @@ export interface OtherTip {
 /**
  * The end of a branch, not the leaf's, whose last message was written within 5 minutes of the leaf path's last message
  * and which, since the two paths part, holds more messages than the leaf's. With several: the one with most messages,
- * then the latest in the file.
+ * then the latest in the file. A branch that was there when the leaf was put on its path on purpose is not missed.
  */
 export function findOtherTip(index: SessionEntryIndex): OtherTip | undefined {
   const isParent = new Uint8Array(index.size);
@@ -27,6 +27,7 @@ export function findOtherTip(index: SessionEntryIndex): OtherTip | undefined {
   for (let n = 0; n < index.size; n++) {
     if (isParent[n] === 1 || branches.isActive(n)) continue;
     const fork = branches.fork(n);
+    if (branches.entriesAtJump(fork) > n) continue;
     const messages = branches.messages(n) - branches.messages(fork);
     const ours = branches.messages(index.leafOrdinal) - branches.messages(fork);
     const apart = Math.abs(branches.lastMessageTime(n) - leafTime);
@@ -40,6 +41,7 @@ class Branches {
   readonly #messages: Int32Array;
   readonly #times: Float64Array;
   readonly #forks: Int32Array;
+  readonly #known: Int32Array;
 
   constructor(index: SessionEntryIndex) {
     this.#messages = new Int32Array(index.size);
@@ -47,6 +49,7 @@ class Branches {
     this.#forks = new Int32Array(index.size);
     const active = new Uint8Array(index.size);
     for (let n = index.leafOrdinal; n >= 0; n = index.parentOrdinal(n)) active[n] = 1;
+    this.#known = knownAtJumps(index, active);
     const done = new Uint8Array(index.size);
     const open: number[] = [];
     for (let start = 0; start < index.size; start++) {
@@ -77,4 +80,16 @@ class Branches {
   isActive(n: number): boolean {
     return this.fork(n) === n;
   }
+  /** How many entries there were when somebody last jumped to the leaf's path, to `n` or behind it; 0 for never. */
+  entriesAtJump(n: number): number {
+    return this.#known[n + 1] as number;
+  }
+}
+
+/** By ordinal plus one. */
+function knownAtJumps(index: SessionEntryIndex, active: Uint8Array): Int32Array {
+  const known = new Int32Array(index.size + 1);
+  for (const [target, entries] of index.jumps) if (target < 0 || active[target] === 1) known[target + 1] = entries;
+  for (let at = index.size - 1; at >= 0; at--) known[at] = Math.max(known[at] as number, known[at + 1] as number);
+  return known;
 }

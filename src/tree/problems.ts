@@ -24,7 +24,8 @@ export type ProblemCode =
   | "migration-index"
   | "newer-version"
   | "other-tip"
-  | "changed-while-open";
+  | "changed-while-open"
+  | "not-writable";
 
 export interface Problem {
   code: ProblemCode;

@@ -33,8 +33,6 @@ export function cleanEnvironment(home: string, extra: Record<string, string> = {
     COLORTERM: "truecolor",
     LANG: "C.UTF-8",
     TMPDIR: tmpdir(),
-    // Ports where nothing listens, so that a model server on the machine that runs the tests is not found.
-    BOUGH_DISCOVERY_PORTS: "9",
     ...extra,
   };
 }

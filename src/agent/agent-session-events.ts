@@ -1,0 +1,34 @@
+/**
+ * What AgentSession tells its listeners.
+ * Part of `agent/`; the terminal, `--mode json` and programs that embed bough listen.
+ */
+import type { AgentEvent } from "@earendil-works/pi-agent-core";
+import type { SessionEntry } from "../tree/entries.ts";
+import type { QueuedMessage } from "./message-queue.ts";
+// The loop's events carry bough's own message roles, too.
+import type {} from "./message-types.ts";
+
+/**
+ * The agent loop's own events, and those of the session. An entry is in the file before the event that shows it:
+ * a prompt before its `message_start`, a tool's result before its `tool_execution_end`, an answer before its
+ * `message_end`.
+ */
+export type AgentSessionEvent =
+  | AgentEvent
+  | { type: "entry_appended"; entry: SessionEntry }
+  | { type: "queue_update"; queue: readonly QueuedMessage[] }
+  /** A failed answer is asked for again after `delayMs`; `abortRetry()` ends the wait. */
+  | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
+  | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
+  /** The path shown is another one: redraw the conversation. */
+  | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" }
+  | { type: "session_info_changed"; name: string | undefined }
+  | { type: "model_changed" }
+  | { type: "thinking_level_changed"; level: string }
+  /** The whole output of the user's running command so far. */
+  | { type: "bash_update"; output: string }
+  | { type: "notice"; level: "info" | "warning" | "error"; text: string }
+  /** The prompt, its retries and everything queued behind it are done; nothing runs any more. */
+  | { type: "agent_settled"; aborted: boolean };
+
+export type AgentSessionListener = (event: AgentSessionEvent) => void;

@@ -1,0 +1,481 @@
+/**
+ * `AgentSession`: a conversation with a model on a session: prompts, the queue, moves in the tree, model and name.
+ * Part of `agent/`; the terminal, the other modes and programs that embed bough hold one. It mostly delegates: a turn
+ * is an AgentRun, jumps are navigation.ts, changes of session branching.ts.
+ */
+import type { AgentTool } from "@earendil-works/pi-agent-core";
+import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
+import type { UsageTotals } from "../tree/usage.ts";
+import { reasonOf } from "../session/session-errors.ts";
+import type { SessionManager } from "../session/session-manager.ts";
+import { AgentRun } from "./agent-run.ts";
+import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-events.ts";
+import { BranchWriter } from "./branch-writer.ts";
+import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
+import type { BranchingHost } from "./branching.ts";
+import { contextUsage } from "./context-usage.ts";
+import type { ContextUsage } from "./context-usage.ts";
+import { NO_HOOKS } from "./hook-port.ts";
+import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
+import { MessageQueue } from "./message-queue.ts";
+import type { QueuedMessage, QueueMode } from "./message-queue.ts";
+import { NO_MODEL } from "./models.ts";
+import type { ModelRegistry } from "./models.ts";
+import { navigateTree } from "./navigation.ts";
+import type { NavigateTreeOptions, NavigateTreeResult } from "./navigation.ts";
+import { promptMessage, promptTexts } from "./prompt-entries.ts";
+import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
+import type { Model, ThinkingLevel } from "./providers.ts";
+import { DEFAULT_RETRY } from "./retry.ts";
+import type { RetrySettings } from "./retry.ts";
+import { SessionNaming } from "./session-naming.ts";
+import * as notices from "./session-notices.ts";
+import { runUserCommand } from "./user-command.ts";
+
+export interface AgentSessionOptions {
+  sessionManager: SessionManager;
+  registry: ModelRegistry;
+  /** The model where the session's path names none. */
+  model?: Model;
+  /** The level where the session's path names none. Default "off". */
+  thinkingLevel?: ThinkingLevel;
+  /** Made anew for each run, so that they work where the session works. Default: none. */
+  tools?: (cwd: string) => AgentTool[];
+  /** Built anew for each run. */
+  systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
+  hooks?: HookPort;
+  retry?: RetrySettings;
+  /** How many queued messages one delivery takes; default "one-at-a-time". */
+  steeringMode?: QueueMode;
+  followUpMode?: QueueMode;
+  /** Names the sessions; undefined: they are named after the first line of the first prompt. */
+  smallModel?: Model;
+  /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
+  notices?: readonly string[];
+  /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
+  commandOutputDir?: string;
+  /** How long a stopped turn is waited for, in milliseconds; a tool that takes longer finishes on its own branch. */
+  stopTimeoutMs?: number;
+}
+
+/** Tools stop their processes within moments; what has not stopped by then never listens. */
+const STOP_TIMEOUT_MS = 5_000;
+/** Repairs that every change of model or failed answer brings; nothing is wrong with the session. */
+const ROUTINE_REPAIRS: ReadonlySet<Repair["kind"]> = new Set(["call-id", "thinking", "failed-turn", "empty-turn"]);
+
+export class AgentSession {
+  readonly sessionManager: SessionManager;
+  readonly #options: AgentSessionOptions;
+  readonly #hooks: HookPort;
+  readonly #queue: MessageQueue;
+  readonly #naming: SessionNaming;
+  readonly #listeners = new Set<AgentSessionListener>();
+  readonly #unheard: AgentSessionEvent[] = [];
+  readonly #toldRepairs = new Set<string>();
+  #model: Model | undefined;
+  #thinkingLevel: ThinkingLevel;
+  #run: AgentRun | undefined;
+  #command: AbortController | undefined;
+  /** A jump or a change of session under way. */
+  #move: AbortController | undefined;
+  #usage: { key: string; value: ContextUsage } | undefined;
+
+  /** Takes over the model and thinking level of the session's path. */
+  constructor(options: AgentSessionOptions) {
+    this.#options = options;
+    this.sessionManager = options.sessionManager;
+    this.#hooks = options.hooks ?? NO_HOOKS;
+    this.#model = options.model;
+    const level = options.thinkingLevel ?? "off";
+    this.#thinkingLevel = options.model === undefined ? level : clampThinkingLevel(options.model, level);
+    this.#queue = new MessageQueue((queue) => this.#emit({ type: "queue_update", queue }));
+    this.#naming = new SessionNaming({
+      sessionManager: this.sessionManager,
+      registry: options.registry,
+      smallModel: () => options.smallModel,
+      named: (id) => this.#named(id),
+    });
+    for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
+    this.#takeOverState();
+  }
+
+  get cwd(): string {
+    return this.sessionManager.getCwd();
+  }
+  get model(): Model | undefined {
+    return this.#model;
+  }
+  get thinkingLevel(): ThinkingLevel {
+    return this.#thinkingLevel;
+  }
+  /** Whether a prompt is being worked on, waits for retries included. */
+  get isStreaming(): boolean {
+    return this.#run !== undefined;
+  }
+  get isBashRunning(): boolean {
+    return this.#command !== undefined;
+  }
+  /** Nothing runs: no turn, no command of the user, no jump. */
+  get isIdle(): boolean {
+    return !this.isStreaming && !this.isBashRunning && this.#move === undefined;
+  }
+  /** The conversation of the current path. */
+  get messages(): AgentMessage[] {
+    return this.sessionManager.buildSessionContext().messages;
+  }
+  /** What waits to be sent, oldest first. */
+  get queue(): readonly QueuedMessage[] {
+    return this.#queue.messages;
+  }
+
+  /** Tells `listener` of everything that happens, and of notices nobody has heard, until the returned function is called. */
+  subscribe(listener: AgentSessionListener): () => void {
+    this.#listeners.add(listener);
+    for (const notice of this.#unheard.splice(0)) this.#emit(notice);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /**
+   * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
+   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
+   * model, and when the session cannot be written; the model is not asked then.
+   */
+  async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
+    if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
+    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
+    this.#usableModel();
+    this.#recordState();
+    const run = this.#startRun({ text, ...options });
+    try {
+      await Promise.race([run.finished, run.released]);
+    } finally {
+      this.#settle(run);
+    }
+  }
+
+  /** Queues a message that goes in after the current tool calls, or behind the next prompt. Returns its id. */
+  steer(text: string, images?: readonly ImageContent[]): string {
+    return this.#queue.add("steer", text, images);
+  }
+  /** Queues a message that goes in when the agent would stop. Returns its id. */
+  followUp(text: string, images?: readonly ImageContent[]): string {
+    return this.#queue.add("followUp", text, images);
+  }
+  /** Empties the queue, for the editor. */
+  takeQueue(): QueuedMessage[] {
+    return this.#queue.takeAll();
+  }
+  /** False when it has been sent or taken already. */
+  removeQueued(id: string): boolean {
+    return this.#queue.remove(id);
+  }
+
+  /** Stops the turn and waits until all its results are written; stops the question to extensions before a jump. */
+  async abort(): Promise<void> {
+    if (this.isStreaming) await this.#stopTurn();
+    else this.#move?.abort();
+  }
+  /** Ends the wait before a retry: the failed answer stands. */
+  abortRetry(): void {
+    this.#run?.abortRetry();
+  }
+
+  /** Runs a shell command of the user and records it. Rejects while another one runs, and when it cannot be started. */
+  async runBash(command: string, options: { excludeFromContext?: boolean } = {}): Promise<BashExecutionMessage> {
+    if (this.isBashRunning) throw new Error(notices.COMMAND_RUNS);
+    const controller = new AbortController();
+    this.#command = controller;
+    try {
+      const writer = new BranchWriter(this.sessionManager);
+      const message = await runUserCommand(command, {
+        ...options,
+        cwd: this.cwd,
+        signal: controller.signal,
+        outputDir: this.#options.commandOutputDir,
+        onOutput: (output) => this.#emit({ type: "bash_update", output }),
+      });
+      const id = writer.append(message);
+      await this.sessionManager.flush();
+      if (id !== undefined) this.#appended(id);
+      return message;
+    } finally {
+      this.#command = undefined;
+    }
+  }
+  abortBash(): void {
+    this.#command?.abort();
+  }
+
+  /** Takes effect with the next request; recorded when it differs from what the path says. */
+  setModel(model: Model): void {
+    const keyProblem = this.#options.registry.keyProblem(model.provider);
+    if (keyProblem !== undefined) throw new Error(keyProblem);
+    this.#model = model;
+    const level = clampThinkingLevel(model, this.#thinkingLevel);
+    const levelChanged = level !== this.#thinkingLevel;
+    this.#thinkingLevel = level;
+    this.#recordState();
+    this.#emit({ type: "model_changed" });
+    if (levelChanged) this.#emit({ type: "thinking_level_changed", level });
+  }
+  /** Sets the nearest level the model has. */
+  setThinkingLevel(level: ThinkingLevel): void {
+    const nearest = this.#model === undefined ? level : clampThinkingLevel(this.#model, level);
+    if (nearest === this.#thinkingLevel) return;
+    this.#thinkingLevel = nearest;
+    this.#recordState();
+    this.#emit({ type: "thinking_level_changed", level: nearest });
+  }
+  /** Goes to the next level; undefined when the model has no other. */
+  cycleThinkingLevel(): ThinkingLevel | undefined {
+    const levels = this.availableThinkingLevels();
+    const next = levels[(levels.indexOf(this.#thinkingLevel) + 1) % levels.length];
+    if (next === undefined || levels.length < 2) return undefined;
+    this.setThinkingLevel(next);
+    return next;
+  }
+  availableThinkingLevels(): ThinkingLevel[] {
+    return this.#model === undefined ? [] : getSupportedThinkingLevels(this.#model);
+  }
+
+  /** Moves to another entry of this session; see navigation.ts. Rejects while a turn runs unless `abort` is given. */
+  async navigateTree(targetId: string, options: NavigateTreeOptions = {}): Promise<NavigateTreeResult> {
+    if (this.isStreaming && options.abort !== true) throw new Error(notices.TURN_RUNS);
+    return this.#moving((signal) =>
+      navigateTree(
+        {
+          sessionManager: this.sessionManager,
+          hooks: this.#hooks,
+          signal,
+          hasModel: () => this.#model !== undefined,
+          emitHook: (name, event) => this.#emitHook(name, event),
+          stopTurn: () => this.#stopTurn(),
+          appended: (id) => this.#appended(id),
+          moved: async () => {
+            await this.#saved();
+            this.#takeOverState();
+            this.#emit({ type: "session_changed", reason: "tree" });
+          },
+        },
+        targetId,
+        options,
+      ),
+    );
+  }
+
+  /** A new session that ends before the user's message `entryId`, whose text is returned for the editor. */
+  async branch(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
+    return this.#changingSession((host) => branchBefore(host, entryId));
+  }
+  /** A new session with a copy of the current branch. */
+  async clone(): Promise<{ cancelled: boolean }> {
+    return this.#changingSession(cloneBranch);
+  }
+  /** An empty session. `parentSession`: where it came from. */
+  async newSession(options: { parentSession?: string } = {}): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => startNewSession(host, options));
+  }
+  /** The session of a file; on an error the current one stays. */
+  async switchSession(path: string): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => resumeSession(host, path));
+  }
+
+  /** All prompts with text, on all branches, in the order of the file. */
+  getUserMessages(): { entryId: string; text: string }[] {
+    return promptTexts(this.sessionManager);
+  }
+  /** Names the session; "" clears. */
+  setSessionName(name: string): void {
+    const id = this.sessionManager.setSessionName(name, "user");
+    if (id !== undefined) this.#named(id);
+  }
+  /** Labels an entry; undefined or "" clears. */
+  setLabel(entryId: string, label: string | undefined): void {
+    this.#appended(this.sessionManager.appendLabelChange(entryId, label));
+  }
+  /** How full the context is; undefined without a model. */
+  getContextUsage(): ContextUsage | undefined {
+    const model = this.#model;
+    if (model === undefined) return undefined;
+    const key = `${this.sessionManager.getSessionId()} ${this.sessionManager.getLeafId()} ${model.provider}/${model.id}`;
+    if (this.#usage?.key !== key) this.#usage = { key, value: contextUsage(this.sessionManager, model) };
+    return this.#usage.value;
+  }
+  /** Tokens and money of all branches. */
+  getUsage(): UsageTotals {
+    return this.sessionManager.getUsage();
+  }
+
+  /** Stops everything and saves. The SessionManager stays open: whoever made it closes it. */
+  async dispose(): Promise<void> {
+    this.abortBash();
+    this.#move?.abort();
+    await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    await this.sessionManager.flush();
+  }
+
+  #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
+    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    this.#run = new AgentRun(
+      {
+        sessionManager: this.sessionManager,
+        queue: this.#queue,
+        queueModes: { steer: steeringMode ?? "one-at-a-time", followUp: followUpMode ?? "one-at-a-time" },
+        retry,
+        stream: registry.stream,
+        model: () => this.#usableModel(),
+        thinkingLevel: () => this.#thinkingLevel,
+        tools: () => tools?.(this.cwd) ?? [],
+        systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
+        emit: (event) => this.#emit(event),
+        appended: (id) => this.#appended(id),
+        repaired: (repair) => this.#repaired(repair),
+      },
+      promptMessage(prompt),
+    );
+    return this.#run;
+  }
+
+  #usableModel(): Model {
+    if (this.#model === undefined) throw new Error(NO_MODEL);
+    const keyProblem = this.#options.registry.keyProblem(this.#model.provider);
+    if (keyProblem !== undefined) throw new Error(keyProblem);
+    return this.#model;
+  }
+
+  /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */
+  async #stopTurn(): Promise<void> {
+    const run = this.#run;
+    if (run === undefined) return;
+    run.abort();
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
+    await Promise.race([run.finished.catch(() => undefined), timeout.promise]);
+    clearTimeout(timer);
+    this.#settle(run);
+  }
+
+  #settle(run: AgentRun): void {
+    if (this.#run !== run) return;
+    run.release();
+    this.#run = undefined;
+    this.#emit({ type: "agent_settled", aborted: run.aborted });
+  }
+
+  /** One jump or change of session at a time. */
+  async #moving<T>(move: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    const controller = new AbortController();
+    this.#move = controller;
+    try {
+      return await move(controller.signal);
+    } finally {
+      this.#move = undefined;
+    }
+  }
+
+  async #changingSession<T>(change: (host: BranchingHost) => Promise<T>): Promise<T> {
+    if (this.isStreaming) throw new Error(notices.TURN_RUNS);
+    if (this.isBashRunning) throw new Error(notices.COMMAND_RUNS);
+    return this.#moving(() =>
+      change({
+        sessionManager: this.sessionManager,
+        emitHook: (name, event) => this.#emitHook(name, event),
+        appended: (id) => this.#appended(id),
+        dropQueue: () => this.#dropQueue(),
+        changed: async (reason, keepState) => {
+          this.#toldRepairs.clear();
+          await this.#saved();
+          if (!keepState) this.#takeOverState();
+          this.#emit({ type: "session_changed", reason });
+        },
+      }),
+    );
+  }
+
+  /** A change that has happened stands even when it could not be saved; the user is told. */
+  async #saved(): Promise<void> {
+    try {
+      await this.sessionManager.flush();
+    } catch (error) {
+      this.#emit({ type: "notice", level: "error", text: notices.notSaved(reasonOf(error)) });
+    }
+  }
+
+  #dropQueue(): void {
+    const dropped = this.#queue.takeAll();
+    if (dropped.length === 0) return;
+    const text = notices.queueDropped(dropped.map((message) => message.text));
+    this.#emit({ type: "notice", level: "warning", text });
+  }
+
+  /** Model and thinking level become those of the path; what the path does not say stays. */
+  #takeOverState(): void {
+    const { model: recorded, thinkingLevel, messages } = this.sessionManager.buildSessionContext();
+    const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
+    if (recorded !== null) {
+      const model = this.#options.registry.find(recorded.provider, recorded.modelId);
+      if (model !== undefined) this.#model = model;
+      else if (recorded.provider !== oldModel?.provider || recorded.modelId !== oldModel.id) {
+        const name = `${recorded.provider}/${recorded.modelId}`;
+        this.#emit({ type: "notice", level: "warning", text: notices.modelNotUsable(name, oldModel?.name) });
+      }
+    }
+    const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
+    if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
+    if (this.#model !== oldModel) this.#emit({ type: "model_changed" });
+    if (this.#thinkingLevel !== oldLevel) this.#emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
+  }
+
+  /** Appends what the path does not say yet about model and thinking level. */
+  #recordState(): void {
+    if (this.sessionManager.isReadOnly()) return;
+    const recorded = this.sessionManager.buildSessionContext();
+    const model = this.#model;
+    if (model !== undefined && (recorded.model?.provider !== model.provider || recorded.model.modelId !== model.id))
+      this.#appended(this.sessionManager.appendModelChange(model.provider, model.id));
+    if (recorded.thinkingLevel !== this.#thinkingLevel)
+      this.#appended(this.sessionManager.appendThinkingLevelChange(this.#thinkingLevel));
+  }
+
+  #repaired(repair: Repair): void {
+    if (ROUTINE_REPAIRS.has(repair.kind) || this.#toldRepairs.has(repair.kind)) return;
+    this.#toldRepairs.add(repair.kind);
+    this.#emit({ type: "notice", level: "warning", text: repair.text });
+  }
+
+  #named(entryId: string): void {
+    this.#appended(entryId);
+    this.#emit({ type: "session_info_changed", name: this.sessionManager.getSessionName() });
+  }
+
+  #appended(id: string): void {
+    const entry = this.sessionManager.getEntry(id);
+    if (entry === undefined) return;
+    this.#emit({ type: "entry_appended", entry });
+    this.#naming.consider(entry);
+  }
+
+  async #emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined> {
+    try {
+      return await this.#hooks.emit(name, event);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#emit({ type: "notice", level: "error", text: notices.hookFailed(name, reason) });
+      return undefined;
+    }
+  }
+
+  /** A listener that throws is a mistake of its own; it must not stop a turn. */
+  #emit(event: AgentSessionEvent): void {
+    if (this.#listeners.size === 0 && event.type === "notice") this.#unheard.push(event);
+    for (const listener of this.#listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        process.emitWarning(error instanceof Error ? error : String(error));
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * How full the model's context window is.
+ * Part of `agent/`; AgentSession.getContextUsage delegates to it.
+ */
+import type { SessionEntry } from "../tree/entries.ts";
+import { convertToLlm } from "../tree/messages.ts";
+import type { Usage } from "../tree/messages.ts";
+import { contextOfPath } from "../tree/session-context.ts";
+import type { SessionManager } from "../session/session-manager.ts";
+import { calculateContextTokens, estimateMessageTokens } from "./providers.ts";
+import type { Model } from "./providers.ts";
+
+export interface ContextUsage {
+  /** Of the next request: what the last answer reported and an estimate of what came after it. */
+  tokens: number;
+  /** Tokens the model takes. */
+  window: number;
+  /** 0 to 100, more when it no longer fits. */
+  percent: number;
+}
+
+/** The usage at the leaf. Looks no further back than to the last answer, unless nothing was reported. */
+export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBranch">, model: Model): ContextUsage {
+  const index = session.getIndex();
+  const later: SessionEntry[] = [];
+  let reported: Usage | undefined;
+  for (let n = index.leafOrdinal; n >= 0 && reported === undefined; n = index.parentOrdinal(n)) {
+    const entry = index.at(n);
+    // Answers before a compaction were given to another context.
+    if (entry.type === "compaction") break;
+    reported = reportOf(entry);
+    later.push(entry);
+  }
+  // The answer itself goes along, since results belong to its calls, but it has been counted.
+  const estimated = reported === undefined ? session.getBranch() : later.reverse();
+  const messages = convertToLlm(contextOfPath(estimated).messages, { model });
+  const counted = reported === undefined ? 0 : messages.findIndex(({ role }) => role === "assistant") + 1;
+  const tokens = messages
+    .slice(counted)
+    .reduce(
+      (sum, message) => sum + estimateMessageTokens(message),
+      reported === undefined ? 0 : calculateContextTokens(reported),
+    );
+  return { tokens, window: model.contextWindow, percent: (100 * tokens) / model.contextWindow };
+}
+
+/** What a finished answer says of the context it was given. */
+function reportOf(entry: SessionEntry): Usage | undefined {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return undefined;
+  const { stopReason, usage } = entry.message as { stopReason: string; usage?: Usage };
+  const isFinished = stopReason !== "error" && stopReason !== "aborted";
+  return isFinished && usage !== undefined && usage.totalTokens > 0 ? usage : undefined;
+}

@@ -1,0 +1,123 @@
+/**
+ * `createAgentSession`: an AgentSession with everything it needs, from what the user has set up.
+ * Part of `agent/`; used by cli/ and by programs that embed bough.
+ */
+import type { AgentTool } from "@earendil-works/pi-agent-core";
+import { stateDir as defaultStateDir } from "../session/locations.ts";
+import { SessionManager } from "../session/session-manager.ts";
+import { AgentSession } from "./agent-session.ts";
+import { loadContextFiles } from "./context-files.ts";
+import type { HookPort } from "./hook-port.ts";
+import { LOOPBACK_SERVERS } from "./model-discovery.ts";
+import { ModelRegistry } from "./models.ts";
+import type { Model, ThinkingLevel } from "./providers.ts";
+import { Settings } from "./settings.ts";
+import { buildSystemPrompt } from "./system-prompt.ts";
+import { createTools, toolOutputDir } from "./tools/create-tools.ts";
+import { projectTrust } from "./trust.ts";
+
+export interface CreateAgentSessionOptions {
+  /** Working directory of a new session. Default `process.cwd()`. */
+  cwd?: string;
+  /** The session to work on. Default: a new one for `cwd`. */
+  sessionManager?: SessionManager;
+  /** Where settings and `models.json` lie. Default `$BOUGH_DIR`, else `~/.bough`. */
+  stateDir?: string;
+  /** Default: the providers whose key is in the environment, those of `models.json`, else servers on loopback. */
+  registry?: ModelRegistry;
+  /** Default: those of the state folder, and the project's if it is trusted. */
+  settings?: Settings;
+  /** A model, or what `ModelRegistry.choose` takes. Default: the session's, the settings', the registry's. */
+  model?: Model | string;
+  /** Default: the session's, else the settings'. */
+  thinkingLevel?: ThinkingLevel;
+  /** Default: read, write, edit, bash, grep, find and ls. */
+  tools?: (cwd: string) => AgentTool[];
+  /** Replaces the built-in instructions; context files and the working directory are added all the same. */
+  instructions?: string;
+  /** Added at the end of the system prompt. */
+  appendSystemPrompt?: string;
+  hooks?: HookPort;
+}
+
+/** Assembles an AgentSession. Rejects with one plain sentence when `model` fits none. */
+export async function createAgentSession(options: CreateAgentSessionOptions = {}): Promise<AgentSession> {
+  const stateDir = options.stateDir ?? defaultStateDir();
+  const sessionManager = options.sessionManager ?? SessionManager.create(options.cwd ?? process.cwd());
+  const cwd = sessionManager.getCwd();
+  const settings = options.settings ?? new Settings({ stateDir, project: projectTrust(cwd, { stateDir }) });
+  const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
+  await discoverIfNeeded(registry, sessionManager);
+  const wanted = chosen(registry, options.model);
+  const small = settings.get("smallModel");
+  const smallModel = small === undefined ? undefined : registry.choose(small);
+  const model = wanted?.model ?? preferredModel(registry, settings);
+  const retry = settings.get("retry");
+
+  const session = new AgentSession({
+    sessionManager,
+    registry,
+    ...(model === undefined ? {} : { model }),
+    thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
+    tools: options.tools ?? ((directory) => createTools({ cwd: directory, stateDir })),
+    systemPrompt: (about) => systemPrompt(about, stateDir, options),
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+    retry,
+    commandOutputDir: toolOutputDir(stateDir),
+    steeringMode: settings.get("steeringMode"),
+    followUpMode: settings.get("followUpMode"),
+    ...(smallModel !== undefined && "model" in smallModel ? { smallModel: smallModel.model } : {}),
+    notices: [
+      ...registry.problems,
+      ...(smallModel !== undefined && "problem" in smallModel ? [smallModel.problem] : []),
+      ...settings.notices,
+      ...loadContextFiles({ cwd, stateDir }).problems,
+    ],
+  });
+  // What was asked for now counts more than what the session's path says.
+  if (wanted !== undefined) session.setModel(wanted.model);
+  const level = options.thinkingLevel ?? wanted?.thinkingLevel;
+  if (level !== undefined) session.setThinkingLevel(level);
+  return session;
+}
+
+function systemPrompt(
+  about: { cwd: string; tools: readonly AgentTool[] },
+  stateDir: string,
+  { instructions, appendSystemPrompt }: CreateAgentSessionOptions,
+): string {
+  return buildSystemPrompt({
+    ...about,
+    contextFiles: loadContextFiles({ cwd: about.cwd, stateDir }).files,
+    date: new Date(),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(appendSystemPrompt === undefined ? {} : { append: appendSystemPrompt }),
+  });
+}
+
+/** Loopback is searched when nothing is configured, and when the session used a server that was found there. */
+async function discoverIfNeeded(registry: ModelRegistry, sessionManager: SessionManager): Promise<void> {
+  const recorded = sessionManager.buildSessionContext().model;
+  const isLocal = LOOPBACK_SERVERS.some(({ id }) => id === recorded?.provider);
+  if (registry.available().length === 0 || isLocal) await registry.discover();
+}
+
+function chosen(
+  registry: ModelRegistry,
+  wanted: Model | string | undefined,
+): { model: Model; thinkingLevel: ThinkingLevel | undefined } | undefined {
+  if (wanted === undefined) return undefined;
+  if (typeof wanted !== "string") return { model: wanted, thinkingLevel: undefined };
+  const choice = registry.choose(wanted);
+  if ("problem" in choice) throw new Error(choice.problem);
+  return choice;
+}
+
+function preferredModel(registry: ModelRegistry, settings: Settings): Model | undefined {
+  const [provider, id] = [settings.get("defaultProvider"), settings.get("defaultModel")];
+  if (id !== undefined) {
+    const choice = registry.choose(provider === undefined ? id : `${provider}/${id}`);
+    if ("model" in choice) return choice.model;
+  }
+  return registry.defaultModel();
+}

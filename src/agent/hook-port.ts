@@ -1,0 +1,73 @@
+/**
+ * `HookPort`: the named points where something outside may look or change what happens.
+ * Owned by `agent/`, which emits; the extension host implements it, tests pass plain functions.
+ */
+import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
+
+/** What a jump is about to do; entries are those that the old leaf has and the target's path has not, oldest first. */
+export interface TreePreparation {
+  targetId: string;
+  oldLeafId: string | null;
+  /** The deepest entry that both paths share; null for none. */
+  commonAncestorId: string | null;
+  entriesToSummarize: SessionEntry[];
+  userWantsSummary: boolean;
+}
+
+/** A jump that has happened. */
+export interface SessionTreeEvent {
+  /** The leaf after the jump: the summary, where one was made. */
+  newLeafId: string | null;
+  oldLeafId: string | null;
+  summaryEntry?: BranchSummaryEntry;
+  /** Only with a summary: whether a hook wrote it. */
+  fromExtension?: boolean;
+}
+
+/** Every hook: what it is told, and what it may answer. Names and payloads are those of the field's extensions. */
+export interface HookEvents {
+  session_before_tree: {
+    event: { preparation: TreePreparation; signal: AbortSignal };
+    result: { cancel?: boolean; summary?: { summary: string; details?: unknown } };
+  };
+  session_tree: { event: SessionTreeEvent; result: void };
+  session_before_branch: {
+    event: { entryId: string };
+    result: {
+      cancel?: boolean;
+      /** Keeps model and thinking level as they are instead of taking those of the new path. */
+      skipConversationRestore?: boolean;
+    };
+  };
+  session_branch: { event: { previousSessionFile: string | undefined }; result: void };
+  session_before_switch: {
+    event: { reason: "new" | "resume"; targetSessionFile?: string };
+    result: { cancel?: boolean };
+  };
+  session_switch: { event: { reason: "new" | "resume"; previousSessionFile: string | undefined }; result: void };
+}
+export type HookName = keyof HookEvents;
+export type HookEvent<N extends HookName> = HookEvents[N]["event"];
+export type HookResult<N extends HookName> = HookEvents[N]["result"];
+
+export interface HookPort {
+  /** Whether anyone listens; payloads that cost something are built only then. */
+  has(name: HookName): boolean;
+  /** Tells the listeners and gives their merged answer. A rejection is reported to the user and counts as no answer. */
+  emit<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
+}
+
+/** Nobody listens. */
+export const NO_HOOKS: HookPort = { has: () => false, emit: async () => undefined };
+
+export type HookFunctions = {
+  [N in HookName]?: (event: HookEvent<N>) => HookResult<N> | undefined | Promise<HookResult<N> | undefined>;
+};
+
+/** A port of one plain function for each hook of interest. */
+export function hooksFrom(functions: HookFunctions): HookPort {
+  return {
+    has: (name) => functions[name] !== undefined,
+    emit: async (name, event) => functions[name]?.(event),
+  };
+}

@@ -1,0 +1,169 @@
+/**
+ * `/tree`: moving the leaf to another entry of the same session.
+ * Part of `agent/`; AgentSession.navigateTree delegates to it.
+ */
+import { textOf } from "../tree/content.ts";
+import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
+import { currentOrdinal } from "../tree/outline-layout.ts";
+import type { SessionManager } from "../session/session-manager.ts";
+import { moveLeaf } from "./branch-writer.ts";
+import type { HookEvent, HookName, HookPort, HookResult, TreePreparation } from "./hook-port.ts";
+import * as notices from "./session-notices.ts";
+
+export interface NavigateTreeOptions {
+  /** Hang a summary of what is left behind at the new position; needs a model and, until bough writes them, a hook. */
+  summarize?: boolean;
+  /** Stop a running turn first; without it a running turn refuses the jump. */
+  abort?: boolean;
+}
+
+export interface NavigateTreeResult {
+  /** A hook said no, or the jump was stopped; the leaf is where it was. */
+  cancelled: boolean;
+  /** It was stopped by `abort()`. */
+  aborted?: boolean;
+  /** For the editor: the text of the prompt that was chosen, to be sent anew. */
+  editorText?: string;
+  summaryEntry?: BranchSummaryEntry;
+}
+
+/** What a jump needs of the session. */
+export interface NavigationHost {
+  readonly sessionManager: SessionManager;
+  readonly hooks: Pick<HookPort, "has">;
+  readonly signal: AbortSignal;
+  hasModel(): boolean;
+  emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
+  /** Ends a running turn and waits until all of it is written. */
+  stopTurn(): Promise<void>;
+  appended(entryId: string): void;
+  /** The leaf stands: save it, take over its path's model and thinking level, tell the listeners. */
+  moved(): Promise<void>;
+}
+
+/**
+ * Jumps to an entry: a user's or extension's message goes back to the editor and the leaf before it; any other entry
+ * becomes the leaf. Choosing the current entry does nothing. Until the leaf moves, nothing is changed by any failure.
+ */
+export async function navigateTree(
+  host: NavigationHost,
+  targetId: string,
+  options: NavigateTreeOptions,
+): Promise<NavigateTreeResult> {
+  const { sessionManager } = host;
+  const target = sessionManager.getEntry(targetId);
+  if (target === undefined) throw new Error(notices.entryNotFound(targetId));
+  const summarize = options.summarize === true;
+  if (summarize && !host.hasModel()) throw new Error(notices.NO_SUMMARY_MODEL);
+  if (isCurrent(sessionManager, targetId)) return { cancelled: false };
+  if (options.abort === true) {
+    await host.stopTurn();
+    if (isCurrent(sessionManager, targetId)) return { cancelled: false };
+  }
+
+  const oldLeafId = sessionManager.getLeafId();
+  const answer = await askHooks(host, targetId, summarize);
+  if (host.signal.aborted) return { cancelled: true, aborted: true };
+  if (answer.cancel === true) return { cancelled: true };
+  if (summarize && answer.summary === undefined && answer.hasEntries) throw new Error(notices.NO_SUMMARY);
+  if (!isOnlyExtended(sessionManager, oldLeafId)) throw new Error(notices.MOVED_MEANWHILE);
+
+  const leaf = leafFor(target);
+  const summaryEntry = apply(host, leaf.id, summarize ? answer.summary : undefined);
+  await host.moved();
+  await host.emitHook("session_tree", {
+    newLeafId: sessionManager.getLeafId(),
+    oldLeafId,
+    ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: true }),
+  });
+  return {
+    cancelled: false,
+    ...(leaf.editorText === undefined ? {} : { editorText: leaf.editorText }),
+    ...(summaryEntry === undefined ? {} : { summaryEntry }),
+  };
+}
+
+/**
+ * What a jump leaves behind: the entries of the old leaf's path that the target's path has not, oldest first, and the
+ * deepest entry on both. Compactions on the way are included.
+ */
+export function collectEntriesForBranchSummary(
+  session: Pick<SessionManager, "getIndex">,
+  oldLeafId: string | null,
+  targetId: string,
+): { entries: SessionEntry[]; commonAncestorId: string | null } {
+  const index = session.getIndex();
+  if (oldLeafId === null) return { entries: [], commonAncestorId: null };
+  const kept = new Set(index.pathOrdinals(targetId));
+  const left: number[] = [];
+  let n = index.ordinal(oldLeafId) ?? -1;
+  for (; n >= 0 && !kept.has(n); n = index.parentOrdinal(n)) left.push(n);
+  return { entries: left.reverse().map((m) => index.at(m)), commonAncestorId: n < 0 ? null : index.at(n).id };
+}
+
+/** Where the leaf goes for a chosen entry, and the text that goes to the editor. */
+export function leafFor(target: SessionEntry): { id: string | null; editorText?: string } {
+  if (target.type === "message" && target.message.role === "user")
+    return { id: target.parentId, editorText: textOf(target.message.content) };
+  if (target.type === "custom_message") return { id: target.parentId, editorText: textOf(target.content) };
+  return { id: target.id };
+}
+
+/** Whether an entry is where the user stands: the leaf, or what it only labels. */
+function isCurrent(session: SessionManager, id: string): boolean {
+  const index = session.getIndex();
+  return id === session.getLeafId() || index.ordinal(id) === currentOrdinal(index);
+}
+
+type HookAnswer = NonNullable<HookResult<"session_before_tree">> & { hasEntries: boolean };
+
+async function askHooks(host: NavigationHost, targetId: string, userWantsSummary: boolean): Promise<HookAnswer> {
+  const { sessionManager, signal } = host;
+  if (!host.hooks.has("session_before_tree") && !userWantsSummary) return { hasEntries: false };
+  const oldLeafId = sessionManager.getLeafId();
+  const { entries, commonAncestorId } = collectEntriesForBranchSummary(sessionManager, oldLeafId, targetId);
+  const preparation: TreePreparation = {
+    targetId,
+    oldLeafId,
+    commonAncestorId,
+    entriesToSummarize: entries,
+    userWantsSummary,
+  };
+  const answer = await Promise.race([
+    host.emitHook("session_before_tree", { preparation, signal }),
+    whenAborted(signal),
+  ]);
+  return { ...answer, hasEntries: entries.length > 0 };
+}
+
+function whenAborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+/** Whether all that has come since is state of extensions or a label: a hook may record something while it is asked. */
+function isOnlyExtended(session: SessionManager, oldLeafId: string | null): boolean {
+  const index = session.getIndex();
+  const old = oldLeafId === null ? -1 : index.ordinal(oldLeafId);
+  let n = index.leafOrdinal;
+  while (n >= 0 && n !== old && (index.kindAt(n) === "custom" || index.kindAt(n) === "label"))
+    n = index.parentOrdinal(n);
+  return n === old;
+}
+
+function apply(
+  host: NavigationHost,
+  leafId: string | null,
+  summary: { summary: string; details?: unknown } | undefined,
+): BranchSummaryEntry | undefined {
+  const { sessionManager } = host;
+  if (summary === undefined || summary.summary === "") {
+    moveLeaf(sessionManager, leafId);
+    return undefined;
+  }
+  const id = sessionManager.branchWithSummary(leafId, summary.summary, summary.details, true);
+  host.appended(id);
+  return sessionManager.getEntry(id) as BranchSummaryEntry;
+}

@@ -1,0 +1,31 @@
+/**
+ * The user's prompts: as messages to store, and as entries of a session.
+ * Part of `agent/`; used by AgentRun, branching and naming.
+ */
+import { textOf } from "../tree/content.ts";
+import type { SessionEntry, SessionMessageEntry } from "../tree/entries.ts";
+import type { ImageContent, UserMessage } from "../tree/messages.ts";
+import type { SessionManager } from "../session/session-manager.ts";
+
+export type PromptEntry = SessionMessageEntry & { message: UserMessage };
+
+export const isPrompt = (entry: SessionEntry | undefined): entry is PromptEntry =>
+  entry?.type === "message" && entry.message.role === "user";
+
+/** A prompt as the session stores it: text and images in blocks, as providers take them. */
+export function promptMessage(prompt: { text: string; images?: readonly ImageContent[] }): UserMessage {
+  return {
+    role: "user",
+    content: [...(prompt.text === "" ? [] : [{ type: "text" as const, text: prompt.text }]), ...(prompt.images ?? [])],
+    timestamp: Date.now(),
+  };
+}
+
+/** The prompts on all branches, in the order of the file, without those that have no text. */
+export function promptTexts(session: Pick<SessionManager, "getEntries">): { entryId: string; text: string }[] {
+  return session
+    .getEntries()
+    .filter(isPrompt)
+    .map((entry) => ({ entryId: entry.id, text: textOf(entry.message.content) }))
+    .filter(({ text }) => text.trim() !== "");
+}

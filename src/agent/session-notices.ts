@@ -1,0 +1,38 @@
+/**
+ * What AgentSession says to the user: every refusal and notice, one plain sentence each.
+ * Part of `agent/`.
+ */
+
+export const TURN_RUNS = "A turn is running; wait for its end, or stop it first.";
+export const PROMPT_WHILE_RUNNING = "A turn is running; send this with steer() or followUp(), or stop the turn first.";
+export const JUMP_RUNS = "Another jump or change of session is under way; wait for its end.";
+export const COMMAND_RUNS = "A command is still running; wait for its end, or stop it first.";
+export const EMPTY_PROMPT = "A prompt needs text or an image.";
+export const NOTHING_TO_CLONE = "There is nothing to clone yet.";
+export const NOT_A_USER_MESSAGE = "Invalid entry ID for branching";
+export const NO_SUMMARY_MODEL = "No model available for summarization";
+export const NO_SUMMARY =
+  "No summary was written: no extension gave one, and bough cannot write one itself yet. Nothing was moved.";
+export const MOVED_MEANWHILE = "The session went on while the jump was being prepared; nothing was moved.";
+export const STRAGGLER = "A tool that was stopped has finished late; its result is on the branch it belongs to.";
+export const STRAGGLER_LOST =
+  "A tool that was stopped has finished after its session was left; its result was not kept.";
+
+export const entryNotFound = (id: string): string => `Entry ${id} not found`;
+
+export const modelNotUsable = (recorded: string, current: string | undefined): string =>
+  current === undefined
+    ? `This conversation used ${recorded}, which cannot be used here; choose another with /model.`
+    : `This conversation used ${recorded}, which cannot be used here; it continues with ${current}.`;
+
+export const overflow = (model: string, window: number): string =>
+  `The conversation no longer fits into ${model} (${window} tokens); go back with /tree, or start anew with /new.`;
+
+export const queueDropped = (texts: readonly string[]): string =>
+  texts.length === 1
+    ? `A queued message was dropped: ${texts[0]}`
+    : `${texts.length} queued messages were dropped: ${texts.join(" · ")}`;
+
+export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
+
+export const notSaved = (reason: string): string => `The last step is not saved: ${reason}`;

@@ -1,0 +1,207 @@
+/**
+ * `Settings`: what the user has chosen, from `<state>/settings.json`, and what a trusted project says, from
+ * `.bough/settings.json`. Part of `agent/`; used by AgentSession, tui/ and cli/.
+ *
+ * Nothing in these files stops bough: a value that makes no sense counts as absent, and `notices` says so.
+ */
+import { join } from "node:path";
+import { reasonOf } from "../session/session-errors.ts";
+import { entriesOf, type JsonEntries, type JsonFile, parseJsonFile, readJsonFile, writeJsonFile } from "./json-file.ts";
+import { FILTER_MODES, type FilterMode } from "../tree/outline-filter.ts";
+import { THINKING_LEVELS, type ThinkingLevel } from "./providers.ts";
+import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
+import type { ProjectTrust } from "./trust.ts";
+
+export interface SettingValues {
+  defaultProvider: string | undefined;
+  /** An id of that provider's. */
+  defaultModel: string | undefined;
+  defaultThinkingLevel: ThinkingLevel;
+  /** "provider/modelId" for small tasks such as names; none by default. */
+  smallModel: string | undefined;
+  /** What two presses of Escape open; `fork` means `branch`. Unset: the tree, with /branch left as it is. */
+  doubleEscapeAction: "tree" | "branch" | "fork" | "none" | undefined;
+  treeFilterMode: FilterMode;
+  steeringMode: "one-at-a-time" | "all";
+  followUpMode: "one-at-a-time" | "all";
+  retry: RetrySettings;
+  /** "auto" follows the terminal's background. */
+  /** "auto" follows the terminal's background; "dark", "light", or the name of a file in `<state>/themes`. */
+  theme: string;
+  hideThinking: boolean;
+  /** Command line for editing a prompt outside; by default $VISUAL or $EDITOR. */
+  externalEditor: string | undefined;
+}
+
+/** Turns a value from a file into a setting; undefined when it is none. */
+type Reading<T> = (value: unknown) => T | undefined;
+
+interface Setting<T> {
+  read: Reading<T>;
+  fallback: T;
+  /** Completes the sentence "… must be ". */
+  expected: string;
+}
+
+const text = {
+  read: (value: unknown) => (typeof value === "string" && value !== "" ? value : undefined),
+  expected: "text",
+};
+const optionalText: Setting<string | undefined> = { ...text, fallback: undefined };
+
+function choice<const T extends string, F extends T | undefined>(values: readonly T[], fallback: F): Setting<T | F> {
+  return {
+    read: (value) => values.find((candidate) => candidate === value),
+    fallback,
+    expected: `one of ${values.join(", ")}`,
+  };
+}
+
+/** Every setting bough knows; keys in the files that are not here are left alone. */
+const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]> } = {
+  defaultProvider: optionalText,
+  defaultModel: optionalText,
+  defaultThinkingLevel: choice(THINKING_LEVELS, "medium"),
+  smallModel: optionalText,
+  doubleEscapeAction: choice(["tree", "branch", "fork", "none"], undefined),
+  treeFilterMode: choice(FILTER_MODES, "default"),
+  steeringMode: choice(["one-at-a-time", "all"], "one-at-a-time"),
+  followUpMode: choice(["one-at-a-time", "all"], "one-at-a-time"),
+  retry: {
+    read: readRetry,
+    fallback: DEFAULT_RETRY,
+    expected: `an object such as ${JSON.stringify(DEFAULT_RETRY)}`,
+  },
+  theme: { ...text, fallback: "auto" },
+  hideThinking: {
+    read: (value) => (typeof value === "boolean" ? value : undefined),
+    fallback: false,
+    expected: "true or false",
+  },
+  externalEditor: optionalText,
+};
+
+/** Members that are left out keep their default. */
+function readRetry(value: unknown): RetrySettings | undefined {
+  const given = entriesOf(value);
+  if (given === undefined) return undefined;
+  const retry = { ...DEFAULT_RETRY };
+  if (given.has("enabled")) {
+    const enabled = given.get("enabled");
+    if (typeof enabled !== "boolean") return undefined;
+    retry.enabled = enabled;
+  }
+  for (const key of ["maxRetries", "baseDelayMs", "maxDelayMs"] as const) {
+    const count = given.get(key) ?? retry[key];
+    if (!Number.isSafeInteger(count) || Number(count) < 0) return undefined;
+    retry[key] = Number(count);
+  }
+  return retry;
+}
+
+/**
+ * Keys that count only in the user's own file, also when the project is trusted: they decide whom bough trusts, where
+ * keys and conversations go, and which program runs outside of a tool call.
+ */
+const NOT_FROM_PROJECTS: ReadonlySet<string> = new Set([
+  "trust",
+  "trustedProjects",
+  "baseUrl",
+  "apiKey",
+  "apiKeys",
+  "headers",
+  "proxy",
+  "stateDir",
+  "sessionDir",
+  "env",
+  "externalEditor",
+]);
+
+export interface SettingsOptions {
+  /** The state folder; without one nothing is read and nothing written. */
+  stateDir?: string;
+  /** What `projectTrust` found; the project's settings count only when it is trusted. */
+  project?: ProjectTrust;
+}
+
+/** One file's part of the settings. */
+interface Source {
+  path: string;
+  entries: JsonEntries;
+  lineOf: (key: string) => number;
+}
+
+export class Settings {
+  readonly #path: string | undefined;
+  #own: Source;
+  readonly #project: Source;
+  readonly #notices = new Set<string>();
+
+  constructor({ stateDir, project }: SettingsOptions = {}) {
+    this.#path = stateDir === undefined ? undefined : join(stateDir, "settings.json");
+    this.#own = this.#source(this.#path ?? "", this.#path === undefined ? MISSING : readJsonFile(this.#path));
+    const file = project?.trusted ? project.file("settings.json") : undefined;
+    this.#project = this.#source(file?.path ?? "", file === undefined ? MISSING : parseJsonFile(file.path, file.text));
+    this.#dropForbidden();
+    // Reading a value notices what is wrong with it: so the user is told of everything at once.
+    for (const key of Object.keys(SETTINGS) as (keyof SettingValues)[]) this.get(key);
+  }
+
+  /** What is wrong in the files, one sentence each. */
+  get notices(): readonly string[] {
+    return [...this.#notices];
+  }
+
+  /** The project's value, else the user's, else the default. */
+  get<K extends keyof SettingValues>(key: K): SettingValues[K] {
+    const setting = SETTINGS[key];
+    for (const { path, entries, lineOf } of [this.#project, this.#own]) {
+      if (!entries.has(key)) continue;
+      const value = setting.read(entries.get(key));
+      if (value !== undefined) return value;
+      this.#notices.add(`${path}:${lineOf(key)}: "${key}" must be ${setting.expected}; it is ignored.`);
+    }
+    return setting.fallback;
+  }
+
+  /**
+   * Sets a value in the user's file, undefined removes it; every other key of the file stays. The value counts at once.
+   * Throws one plain sentence when the file cannot be written or is not valid JSON: then it is left as it is.
+   */
+  set<K extends keyof SettingValues>(key: K, value: SettingValues[K] | undefined): void {
+    // The file is read again: another bough may have changed it.
+    const file = this.#path === undefined ? MISSING : readJsonFile(this.#path);
+    if (file.kind === "broken") throw new Error(`${file.problem} The setting was not saved; correct the file first.`);
+    const entries = this.#path === undefined ? new Map(this.#own.entries) : entriesIn(file);
+    if (value === undefined) entries.delete(key);
+    else entries.set(key, value);
+    if (this.#path !== undefined) save(this.#path, entries);
+    this.#own = { ...this.#own, entries };
+  }
+
+  #source(path: string, file: JsonFile): Source {
+    if (file.kind === "broken") this.#notices.add(`${file.problem} It is ignored.`);
+    return { path, entries: entriesIn(file), lineOf: file.kind === "object" ? file.lineOf : () => 1 };
+  }
+
+  #dropForbidden(): void {
+    const { path, entries, lineOf } = this.#project;
+    for (const key of entries.keys()) {
+      if (!NOT_FROM_PROJECTS.has(key)) continue;
+      entries.delete(key);
+      this.#notices.add(`${path}:${lineOf(key)}: "${key}" is ignored: a project may not set it.`);
+    }
+  }
+}
+
+const MISSING: JsonFile = { kind: "missing" };
+
+const entriesIn = (file: JsonFile): JsonEntries => (file.kind === "object" ? file.entries : new Map());
+
+function save(path: string, entries: JsonEntries): void {
+  try {
+    writeJsonFile(path, entries);
+  } catch (error) {
+    throw new Error(`The setting was not saved: ${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * `!command`: a shell command of the user, recorded in the session for the model to see.
+ * Part of `agent/`; AgentSession.runBash delegates to it.
+ */
+import type { BashExecutionMessage } from "../tree/messages.ts";
+import { runCommand } from "./run-command.ts";
+
+export interface UserCommandOptions {
+  cwd: string;
+  signal: AbortSignal;
+  onOutput: (output: string) => void;
+  /** `!!command`: recorded, but the model does not see it. */
+  excludeFromContext?: boolean;
+  /** Folder for the full text of outputs that are too long; a new temporary one by default. */
+  outputDir?: string | undefined;
+}
+
+/** Runs it to its end and gives the message to record. Rejects when it could not be started. */
+export async function runUserCommand(command: string, options: UserCommandOptions): Promise<BashExecutionMessage> {
+  const { cwd, signal, onOutput, excludeFromContext, outputDir } = options;
+  const result = await runCommand({
+    command,
+    cwd,
+    signal,
+    onOutput,
+    ...(outputDir === undefined ? {} : { outputDir }),
+  });
+  return {
+    role: "bashExecution",
+    command,
+    output: result.output,
+    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    cancelled: result.endedBy !== "exit",
+    truncated: result.truncated,
+    ...(result.fullOutputPath === undefined ? {} : { fullOutputPath: result.fullOutputPath }),
+    ...(excludeFromContext === true ? { excludeFromContext } : {}),
+    timestamp: Date.now(),
+  };
+}

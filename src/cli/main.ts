@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+/**
+ * The `bough` command: reads the arguments, assembles what they ask for, and runs it. Part of `cli/`; nobody imports it.
+ * What a mode needs is imported when it is chosen, so that `--version` and `bough tree` start at once.
+ */
+import { readFileSync } from "node:fs";
+import { enableCompileCache } from "node:module";
+import { HELP, UsageError, parseArguments } from "./arguments.ts";
+import { processIo as io } from "./io.ts";
+
+const version = (): string => {
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
+  );
+  return manifest.version;
+};
+
+async function run(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  if (command === "tree") return (await import("./tree-command.ts")).runTreeCommand(rest, io);
+  if (command === "doctor") return (await import("./doctor-command.ts")).runDoctorCommand(rest, io);
+  const parsed = parseArguments(args);
+  if (parsed.help) io.out(HELP);
+  else if (parsed.version) io.out(`${version()}\n`);
+  else if (parsed.mode === "interactive") return (await import("./terminal-mode.ts")).runTerminal(parsed, version());
+  else return (await import("./print-mode.ts")).runPrint(parsed, version(), io);
+  return 0;
+}
+
+/** Mistakes of the user and trouble with files are one sentence; anything else is a mistake of ours and shows where. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof UsageError || error.name === "SessionFileError") return error.message;
+  return error.stack ?? error.message;
+}
+
+enableCompileCache();
+try {
+  // Not process.exit: what is written to a pipe must reach it.
+  process.exitCode = await run(process.argv.slice(2));
+} catch (error) {
+  io.err(`bough: ${explain(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}

@@ -1,0 +1,95 @@
+/**
+ * `bough -p` and `--mode json`: one prompt, its answer on standard output, and out. Part of `cli/`; used by main.ts.
+ */
+import { text as readAll } from "node:stream/consumers";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
+import { NO_MODEL } from "../agent/models.ts";
+import { textOf } from "../tree/content.ts";
+import type { AssistantMessage } from "../tree/messages.ts";
+import { sanitise } from "../tui/sanitise.ts";
+import { UsageError } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
+import { prepare, putToWork } from "./assemble.ts";
+import { chooseSession, sessionNotices } from "./choose-session.ts";
+import type { Io } from "./io.ts";
+
+/** The exit codes of a program that a signal ended. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Sends one prompt and prints the answer's text; in json mode the session's header and then every event, a line each.
+ * Returns the exit code: 0 for a complete answer that is saved; otherwise the reason goes to standard error.
+ */
+export async function runPrint(args: Arguments, version: string, io: Io): Promise<number> {
+  const place = await prepare(args, version);
+  const prompt = await promptWithInput(args.prompt);
+  if (prompt === undefined) throw new UsageError('There is no prompt: bough -p "…", or write one to standard input.');
+  if (place.registry.available().length === 0) throw new UsageError(NO_MODEL);
+  const manager = await chooseSession(args.session, place.cwd);
+  for (const notice of [...place.notices, ...sessionNotices(manager, place.cwd)]) io.err(`bough: ${notice}\n`);
+  const session = await putToWork(manager, place);
+  try {
+    return await answer(session, prompt, args.mode === "json", io);
+  } finally {
+    await manager.close();
+  }
+}
+
+/** What is piped in goes before what was written on the command line. */
+async function promptWithInput(prompt: string | undefined): Promise<string | undefined> {
+  const input = process.stdin.isTTY ? "" : await readAll(process.stdin);
+  const parts = [input.trimEnd(), prompt ?? ""].filter((part) => part.trim() !== "");
+  return parts.length === 0 ? undefined : parts.join("\n\n");
+}
+
+async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
+  let last: AssistantMessage | undefined;
+  let signalled: keyof typeof SIGNALS | undefined;
+  if (json) io.out(`${JSON.stringify(session.sessionManager.getHeader())}\n`);
+  const unsubscribe = session.subscribe((event) => {
+    if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
+    if (json) io.out(`${JSON.stringify(withoutPartial(event))}\n`);
+    else if (event.type === "notice" && event.level !== "info") io.err(`bough: ${event.text}\n`);
+  });
+  const stop = (signal: keyof typeof SIGNALS): void => {
+    signalled = signal;
+    void session.abort();
+  };
+  const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[];
+  for (const signal of signals) process.on(signal, stop);
+  try {
+    await session.prompt(prompt);
+  } finally {
+    for (const signal of signals) process.off(signal, stop);
+    await session.dispose();
+    unsubscribe();
+  }
+  const text = last === undefined ? "" : textOf(last.content);
+  if (!json && text !== "") io.out(`${io.isTerminal ? sanitise(text) : text}\n`);
+  const fault = faultOf(last);
+  if (fault !== undefined) io.err(`bough: ${fault}\n`);
+  return signalled !== undefined ? SIGNALS[signalled] : fault === undefined ? 0 : 1;
+}
+
+function faultOf(message: AssistantMessage | undefined): string | undefined {
+  switch (message?.stopReason) {
+    case undefined:
+      return "the model gave no answer.";
+    case "error":
+      return message?.errorMessage ?? "the provider failed without saying why.";
+    case "aborted":
+      return "the answer was stopped before its end.";
+    case "length":
+      return "the answer was cut off at the model's limit of output.";
+    default:
+      return undefined;
+  }
+}
+
+/** The growing message is left out of updates: each would repeat all of it, and the deltas say the same. */
+function withoutPartial(event: AgentSessionEvent): object {
+  if (event.type !== "message_update") return event;
+  const delta = Object.fromEntries(Object.entries(event.assistantMessageEvent).filter(([name]) => name !== "partial"));
+  return { type: event.type, assistantMessageEvent: delta };
+}

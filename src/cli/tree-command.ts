@@ -1,0 +1,135 @@
+/**
+ * `bough tree FILE`: prints a session's tree, drawn, numbered or as JSON, and what is wrong with the file.
+ * Part of `cli/`; called by main.ts. Opens the file for reading only and changes no byte of it.
+ */
+import { homedir } from "node:os";
+import { parseArgs } from "node:util";
+import { SessionFileError } from "../session/session-errors.ts";
+import { SessionManager } from "../session/session-manager.ts";
+import { FILTER_MODES, isFilterMode } from "../tree/outline-filter.ts";
+import { drawnLine, numberedLine, plainText } from "../tree/outline-lines.ts";
+import { emptyText } from "../tree/outline-texts.ts";
+import { Outline, type FilterMode, type OutlineRow } from "../tree/outline.ts";
+import { sanitise } from "../tui/sanitise.ts";
+import { UsageError } from "./arguments.ts";
+import type { Io } from "./io.ts";
+
+/** What is written is safe for any terminal, whether it goes to one or not. */
+type TreeOutput = Pick<Io, "out" | "err">;
+
+export const TREE_HELP = `bough tree: print the tree of a session file.
+
+  bough tree FILE [options]
+
+      --filter MODE    which entries to show: ${FILTER_MODES.join(", ")}
+      --search WORDS   only rows that hold all these words, in any case
+      --plain          numbered lines without drawing, for screen readers:
+                       7. user: text (after 3, branch 2 of 2, active)
+      --json           one JSON object per row and line: row, after (the row it continues, or null), branch, branches,
+                       indent, id, parentId, type, role, active, current, label, problem, text
+  -h, --help
+
+Marks: › where the session stands, • on the way there. What is wrong with the file goes to standard error, one line
+each, as FILE:LINE: text.
+`;
+
+const OPTIONS = {
+  filter: { type: "string" },
+  search: { type: "string" },
+  json: { type: "boolean" },
+  plain: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Rows that are made and written at a time. */
+const BATCH = 1000;
+
+interface TreeArguments {
+  file: string;
+  filter: FilterMode;
+  query: string;
+  line: (row: OutlineRow) => string;
+  isJson: boolean;
+}
+
+/** Resolves to the exit code: 1 when the arguments are wrong or the file is no session, else 0, damaged or not. */
+export async function runTreeCommand(args: string[], io: TreeOutput): Promise<number> {
+  try {
+    const parsed = parseTreeArguments(args);
+    if (parsed === "help") io.out(TREE_HELP);
+    else await printTree(parsed, io);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof SessionFileError)) throw error;
+    io.err(`${inert(error.message)}\n`);
+    return 1;
+  }
+}
+
+function parseTreeArguments(args: string[]): TreeArguments | "help" {
+  const { values, positionals } = readOptions(args);
+  if (values.help) return "help";
+  const [file, ...more] = positionals;
+  if (file === undefined || more.length > 0) throw new UsageError("Name one session file: bough tree FILE.");
+  const filter = values.filter ?? "default";
+  if (!isFilterMode(filter))
+    throw new UsageError(`There is no filter "${filter}"; choose one of ${FILTER_MODES.join(", ")}.`);
+  if (values.json && values.plain) throw new UsageError("Use one of --json and --plain, not both together.");
+  const line = values.json ? jsonLine : values.plain ? numberedLine : drawnLine;
+  return { file, filter, query: values.search ?? "", line, isJson: values.json ?? false };
+}
+
+function readOptions(args: string[]) {
+  try {
+    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split(". ")[0] : String(error);
+    throw new UsageError(`${reason}. See bough tree --help.`, { cause: error });
+  }
+}
+
+async function printTree({ file, filter, query, line, isJson }: TreeArguments, io: TreeOutput): Promise<void> {
+  const session = await SessionManager.open(file, { readOnly: true });
+  const outline = new Outline(session.getIndex(), { filter, query, home: homedir() });
+  for (let row = 0; row < outline.rowCount; row += BATCH) {
+    const lines = outline.rows(row, BATCH).map((shown) => `${isJson ? line(shown) : inert(line(shown))}\n`);
+    io.out(lines.join(""));
+  }
+  const nothing = emptyText(outline);
+  if (nothing !== undefined && !isJson) io.out(`${inert(nothing.text)}\n`);
+  for (const problem of session.getProblems()) {
+    const place = problem.line > 0 ? `${file}:${problem.line}` : file;
+    io.err(`${inert(`${place}: ${problem.text}`)}\n`);
+  }
+  await session.close();
+}
+
+function jsonLine(row: OutlineRow): string {
+  const { entry } = row;
+  const record = {
+    row: row.index + 1,
+    after: row.parent < 0 ? null : row.parent + 1,
+    branch: row.branch,
+    branches: row.branches,
+    indent: row.indent,
+    id: entry.id,
+    parentId: entry.parentId,
+    type: entry.type,
+    role: entry.type === "message" ? entry.message?.role : undefined,
+    active: row.active,
+    current: row.current,
+    label: row.label,
+    problem: row.problem,
+    text: plainText(row.text),
+  };
+  return JSON.stringify(record).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped);
+}
+
+/** The rest of what could drive a terminal, in JSON's own words: JSON.stringify leaves C1 and invisible characters. */
+function escaped(character: string): string {
+  let text = "";
+  for (let i = 0; i < character.length; i++) text += `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`;
+  return text;
+}
+
+const inert = (line: string): string => sanitise(line).replaceAll("\n", " ");

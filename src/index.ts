@@ -1,0 +1,56 @@
+/**
+ * The public API of bough: sessions as trees, and an agent that works on one.
+ */
+export { CURRENT_SESSION_VERSION } from "./tree/entries.ts";
+export type {
+  BranchSummaryEntry,
+  CompactionEntry,
+  CompactionResult,
+  ContextEditEntry,
+  CredentialPinEntry,
+  CustomEntry,
+  CustomMessageEntry,
+  LabelEntry,
+  McpToolSelectionEntry,
+  ModeChangeEntry,
+  ModelChangeEntry,
+  ModelUsageEntry,
+  ResetBoundaryEntry,
+  ServiceTier,
+  ServiceTierChangeEntry,
+  SessionEntry,
+  SessionEntryBase,
+  SessionHeader,
+  SessionInfoEntry,
+  SessionInitEntry,
+  SessionMessageEntry,
+  SessionTreeNode,
+  ThinkingLevelChangeEntry,
+  TitleChangeEntry,
+  TtsrInjectionEntry,
+  UsageEntry,
+} from "./tree/entries.ts";
+export { convertToLlm } from "./tree/messages.ts";
+export type { AgentMessage, ImageContent, Message, Repair, TextContent, Usage } from "./tree/messages.ts";
+export type { Problem, ProblemCode } from "./tree/problems.ts";
+export { buildSessionContext } from "./tree/session-context.ts";
+export type { SessionContext } from "./tree/session-context.ts";
+export type { UsageTotals } from "./tree/usage.ts";
+export { SessionManager } from "./session/session-manager.ts";
+export { SessionFileError } from "./session/session-errors.ts";
+export type { SessionInfo } from "./session/catalog.ts";
+export { AgentSession } from "./agent/agent-session.ts";
+export type { AgentSessionOptions } from "./agent/agent-session.ts";
+export type { AgentSessionEvent, AgentSessionListener } from "./agent/agent-session-events.ts";
+export { humanizePlanTitle } from "./agent/approved-plan.ts";
+export { createAgentSession } from "./agent/create-agent-session.ts";
+export type { CreateAgentSessionOptions } from "./agent/create-agent-session.ts";
+export { NO_HOOKS, hooksFrom } from "./agent/hook-port.ts";
+export type { HookFunctions, HookPort, SessionTreeEvent, TreePreparation } from "./agent/hook-port.ts";
+export type { QueuedMessage } from "./agent/message-queue.ts";
+export { ModelRegistry } from "./agent/models.ts";
+export type { Endpoint, ModelChoice, ModelRegistryOptions } from "./agent/models.ts";
+export { collectEntriesForBranchSummary } from "./agent/navigation.ts";
+export type { NavigateTreeOptions, NavigateTreeResult } from "./agent/navigation.ts";
+export type { Model, ThinkingLevel } from "./agent/providers.ts";
+export { Settings } from "./agent/settings.ts";

@@ -1,0 +1,123 @@
+/**
+ * Lines on their way from one session file to another: as they are, or with some of them encoded anew.
+ * Part of `session/`; used for migrations and forks (whole files) and for branched sessions (single lines).
+ */
+import type { SessionHeader } from "../tree/entries.ts";
+import { encodeLine } from "../tree/format.ts";
+import { parseLine } from "../tree/line-parser.ts";
+import type { LineSource } from "../tree/line-source.ts";
+import { LineSplitter } from "../tree/line-splitter.ts";
+import type { SessionReading } from "../tree/reader.ts";
+
+const CHUNK_BYTES = 1 << 20;
+const LF = 0x0a;
+export const NEWLINE = Uint8Array.of(LF);
+
+/** One record as the bytes of a whole line. */
+export const lineBytes = (record: object): Uint8Array => Buffer.from(`${encodeLine(record)}\n`);
+
+/** What stands in place of lines, by their 1-based number. */
+export type Replacements = ReadonlyMap<number, readonly object[]>;
+
+/** What a migration in memory has made of a file's lines. */
+export function replacedLines(reading: Extract<SessionReading, { kind: "session" }>): Replacements {
+  const { index, changedLines } = reading;
+  const replaced = new Map<number, object[]>();
+  for (const [line, record] of changedLines) if (record.type === "session") replaced.set(line, [record]);
+  if (changedLines.size === 0) return replaced;
+  // By the index and not by changedLines: a damaged line can hold several entries.
+  for (let n = 0; n < index.size; n++) {
+    const entry = index.at(n);
+    const line = index.originOf(entry.id)?.line ?? 0;
+    if (!changedLines.has(line)) continue;
+    const others = replaced.get(line);
+    if (others === undefined) replaced.set(line, [entry]);
+    else others.push(entry);
+  }
+  return replaced;
+}
+
+/** Where a session file has its header, and the records that run on in the same line after it. */
+export function headerLine(source: LineSource): { line: number; fused: { offset: number; length: number }[] } {
+  let found: ReturnType<typeof headerLine> | undefined;
+  const splitter = new LineSplitter((line) => {
+    if (found !== undefined) return;
+    const { records } = parseLine(line);
+    const at = records.findIndex(({ record }) => record.type === ("session" satisfies SessionHeader["type"]));
+    if (at >= 0) found = { line: line.number, fused: records.slice(at + 1) };
+  });
+  for (const chunk of chunksOf(source)) {
+    splitter.push(chunk);
+    if (found !== undefined) return found;
+  }
+  splitter.finish();
+  return found ?? { line: 0, fused: [] };
+}
+
+/**
+ * All bytes of `source` from its line `firstLine` (1-based) on, with the lines in `changed` replaced and a newline at
+ * the end. Bad lines are copied like any other.
+ */
+export function* copiedLines(
+  source: LineSource,
+  changed: Replacements = new Map(),
+  firstLine = 1,
+): Generator<Uint8Array> {
+  let line = 1;
+  let last = LF;
+  let written = false;
+  for (const chunk of chunksOf(source)) {
+    for (let start = 0; start < chunk.length;) {
+      if (changed.size === 0 && line >= firstLine) {
+        yield chunk.subarray(start);
+        last = chunk.at(-1)!;
+        break;
+      }
+      const newline = chunk.indexOf(LF, start);
+      const end = newline < 0 ? chunk.length : newline + 1;
+      const replacement = changed.get(line);
+      if (line >= firstLine && replacement === undefined) {
+        yield chunk.subarray(start, end);
+        last = chunk[end - 1]!;
+      } else if (line >= firstLine && !written) {
+        for (const record of replacement!) yield lineBytes(record);
+        written = true;
+        last = LF;
+      }
+      start = end;
+      if (newline < 0) continue;
+      line++;
+      written = false;
+    }
+  }
+  if (last !== LF) yield NEWLINE;
+}
+
+/** The content of a source in order. */
+export function* chunksOf(source: LineSource): Generator<Uint8Array> {
+  for (let offset = 0; ;) {
+    const chunk = source.read(offset, CHUNK_BYTES);
+    if (chunk.length === 0) return;
+    yield chunk;
+    offset += chunk.length;
+  }
+}
+
+/** Reads single lines that mostly follow one another: one read serves many of them. */
+export class LineReader {
+  readonly #source: LineSource;
+  #window: Uint8Array = new Uint8Array(0);
+  #start = 0;
+
+  constructor(source: LineSource) {
+    this.#source = source;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    if (offset < this.#start || offset + length > this.#start + this.#window.length) {
+      this.#start = offset;
+      this.#window = this.#source.read(offset, Math.max(length, CHUNK_BYTES));
+    }
+    return this.#window.subarray(offset - this.#start, offset - this.#start + length);
+  }
+}

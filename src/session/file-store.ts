@@ -1,0 +1,180 @@
+/**
+ * `FileStore`: the lines of a session in a file, one write per append.
+ * Part of `session/`; made by SessionManager. What the kernel has accepted survives the end of this process; what
+ * `flush` has confirmed survives a power cut. Nothing is ever cut off a file: a line that was written in part is
+ * closed by the newline with which the next write begins.
+ */
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { ensurePrivateDir } from "./locations.ts";
+import { PRIVATE_FILE, syncFolder } from "./new-file.ts";
+import {
+  createFailed,
+  missing,
+  noAccess,
+  notAFile,
+  readOnly,
+  syncFailed,
+  systemCode,
+  writeFailed,
+} from "./session-errors.ts";
+import type { SessionStore } from "./session-store.ts";
+
+const LF = 0x0a;
+// The path was resolved before: a link found now was put there by someone else. Windows has no such flags.
+const SAFELY = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
+const APPEND = fs.constants.O_RDWR | fs.constants.O_APPEND | SAFELY;
+const CREATE = APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL;
+const READ = fs.constants.O_RDONLY | SAFELY;
+
+export class FileStore implements SessionStore {
+  readonly path: string;
+  #fd: number | undefined;
+  #closed = false;
+  /** Why nothing can be written; undefined when it can. */
+  #refusal: Error | undefined;
+  #unsealed = false;
+  #dirty = false;
+  /** Folders with new names in them. */
+  #unsyncedFolders: string[] = [];
+  /** All syncs so far, one after the other; once one has failed, all later ones fail: the kernel may have dropped the pages. */
+  #synced: Promise<void> = Promise.resolve();
+  #syncs = 0;
+
+  private constructor(path: string) {
+    this.path = path;
+  }
+
+  /** A store whose file does not exist: the first append makes it, and fails if it is there by then. */
+  static create(path: string): FileStore {
+    return new FileStore(path);
+  }
+
+  /**
+   * The store of a file that exists. `path` must be resolved: a link is refused. A file that may not be written is
+   * opened for reading, and `refusal` says why. Throws SessionFileError.
+   */
+  static open(path: string, options: { readOnly?: boolean } = {}): FileStore {
+    const store = new FileStore(path);
+    store.#openExisting(options.readOnly ?? false);
+    return store;
+  }
+
+  #openExisting(forReading: boolean): void {
+    if (forReading) this.#refusal = readOnly(this.path);
+    try {
+      this.#fd = fs.openSync(this.path, forReading ? READ : APPEND);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === "ENOENT" || code === "ENOTDIR") throw missing(this.path);
+      if (code === "EISDIR") throw notAFile(this.path);
+      if (forReading || !["EACCES", "EPERM", "EROFS"].includes(code)) throw noAccess(this.path, error);
+      this.#openExisting(true);
+      this.#refusal = noAccess(this.path, error);
+      return;
+    }
+    const stats = fs.fstatSync(this.#fd);
+    if (!stats.isFile()) {
+      this.close();
+      throw notAFile(this.path);
+    }
+    this.#unsealed = stats.size > 0 && this.read(stats.size - 1, 1)[0] !== LF;
+  }
+
+  /** Undefined when appends are accepted, else the error they throw. */
+  get refusal(): Error | undefined {
+    return this.#refusal;
+  }
+
+  size(): number {
+    return this.#fd === undefined ? 0 : fs.fstatSync(this.#fd).size;
+  }
+
+  read(offset: number, length: number): Uint8Array {
+    if (this.#fd === undefined) return new Uint8Array(0);
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size() - offset)));
+    let done = 0;
+    while (done < buffer.length) {
+      const count = fs.readSync(this.#fd, buffer, done, buffer.length - done, offset + done);
+      if (count === 0) break;
+      done += count;
+    }
+    return buffer.subarray(0, done);
+  }
+
+  append(...lines: string[]): void {
+    if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const text = lines.map((line) => `${line}\n`).join("");
+    if (this.#fd === undefined) this.#createWith(text);
+    else this.#write(this.#fd, Buffer.from(this.#unsealed ? `\n${text}` : text));
+  }
+
+  /** A file whose first write failed holds nothing that was confirmed, so it goes again. */
+  #createWith(text: string): void {
+    let fd: number;
+    let folders: string[];
+    try {
+      folders = ensurePrivateDir(dirname(this.path));
+      fd = fs.openSync(this.path, CREATE, PRIVATE_FILE);
+    } catch (error) {
+      throw createFailed(this.path, error);
+    }
+    try {
+      fs.fchmodSync(fd, PRIVATE_FILE);
+      this.#write(fd, Buffer.from(text));
+    } catch (error) {
+      fs.rmSync(this.path, { force: true });
+      fs.closeSync(fd);
+      this.#unsealed = false;
+      throw error;
+    }
+    this.#fd = fd;
+    this.#unsyncedFolders = [dirname(this.path), ...folders];
+  }
+
+  /** One call; a second one only asks the kernel why the first wrote less than all. */
+  #write(fd: number, bytes: Uint8Array): void {
+    let done = 0;
+    try {
+      while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
+    } catch (error) {
+      if (done > 0) this.#unsealed = bytes[done - 1] !== LF;
+      throw writeFailed(this.path, error);
+    }
+    this.#unsealed = false;
+    this.#dirty = true;
+  }
+
+  flush(): Promise<void> {
+    const fd = this.#fd;
+    if (fd !== undefined && this.#dirty) {
+      this.#dirty = false;
+      this.#syncs++;
+      this.#synced = this.#synced.then(() => this.#sync(fd)).finally(() => this.#syncs--);
+    }
+    return this.#synced;
+  }
+
+  async #sync(fd: number): Promise<void> {
+    try {
+      await new Promise<void>((done, failed) => {
+        fs.fdatasync(fd, (error) => (error === null ? done() : failed(error)));
+      });
+      for (const folder of this.#unsyncedFolders) syncFolder(folder);
+      this.#unsyncedFolders = [];
+    } catch (error) {
+      throw syncFailed(this.path, error);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    const fd = this.#fd;
+    if (fd === undefined) return;
+    this.#fd = undefined;
+    const release = (): void => fs.closeSync(fd);
+    if (this.#syncs === 0) release();
+    else void this.#synced.then(release, release);
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * `SessionFileError` and the texts of this room: what bough says when a session file cannot be used.
+ * Part of `session/`. Thrown by SessionManager, file-store and catalog; shown as they are by cli/ and tui/.
+ */
+import type { Problem } from "../tree/problems.ts";
+
+export type SessionFileErrorCode =
+  | "missing"
+  | "not-a-file"
+  | "empty"
+  | "not-a-session"
+  | "newer-version"
+  | "read-only"
+  | "no-access"
+  | "write-failed"
+  | "sync-failed"
+  | "not-found"
+  | "ambiguous";
+
+/** A session file that cannot be used as asked. `message` is one plain sentence with the path in it. */
+export class SessionFileError extends Error {
+  override readonly name = "SessionFileError";
+  /** The file in question; what the user typed when no file was found. */
+  readonly path: string;
+  readonly code: SessionFileErrorCode;
+
+  constructor(code: SessionFileErrorCode, path: string, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.path = path;
+  }
+}
+
+/** The operating system's codes that users meet, in words. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk quota is used up"],
+  ["EFBIG", "the file would be larger than allowed"],
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
+  ["EIO", "the disk reported an error"],
+  ["EEXIST", "a file of that name is already there"],
+  ["ENOENT", "there is no such file or folder"],
+  ["ENOTDIR", "a part of the path is not a folder"],
+  ["EISDIR", "it is a folder"],
+  ["ELOOP", "it is a link that leads nowhere or in a circle"],
+  ["EMFILE", "too many files are open"],
+  ["ENAMETOOLONG", "the name is too long"],
+]);
+
+/** The code of a failed system call, "" for anything else. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** Why a system call failed, in a few words. */
+export function reasonOf(error: unknown): string {
+  const code = systemCode(error);
+  const words = REASONS.get(code);
+  if (words !== undefined) return `${words} (${code})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+export const missing = (path: string): SessionFileError =>
+  new SessionFileError("missing", path, `There is no session file at ${path}; check the path.`);
+
+export const notAFile = (path: string): SessionFileError =>
+  new SessionFileError("not-a-file", path, `${path} is not a regular file, so it cannot be a session.`);
+
+export const empty = (path: string): SessionFileError =>
+  new SessionFileError("empty", path, `${path} is empty: it holds no session; nothing was changed.`);
+
+export const notASession = (path: string, line: number, reason: string): SessionFileError =>
+  new SessionFileError(
+    "not-a-session",
+    path,
+    `${path} is not a session file (line ${line}: ${reason}); nothing was changed.`,
+  );
+
+export const newerVersion = (path: string): SessionFileError =>
+  new SessionFileError(
+    "newer-version",
+    path,
+    `${path} was made by a newer version of bough, so it can only be read; update bough to continue it.`,
+  );
+
+export const readOnly = (path: string): SessionFileError =>
+  new SessionFileError("read-only", path, `${path} is open for reading only; open it again to continue it.`);
+
+export const noAccess = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError("no-access", path, `Cannot open ${path}: ${reasonOf(cause)}.`, cause);
+
+export const writeFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError(
+    "write-failed",
+    path,
+    `Cannot write to ${path}: ${reasonOf(cause)}; the entry was not saved, so remove the cause and try again.`,
+    cause,
+  );
+
+export const createFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError(
+    "write-failed",
+    path,
+    `Cannot make the session file ${path}: ${reasonOf(cause)}; nothing was changed.`,
+    cause,
+  );
+
+export const syncFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError(
+    "sync-failed",
+    path,
+    `The disk did not confirm what was written to ${path}: ${reasonOf(cause)}; ` +
+      "the last entries may not survive a power cut, so copy the session elsewhere.",
+    cause,
+  );
+
+export const notFound = (asked: string): SessionFileError =>
+  new SessionFileError("not-found", asked, `No session matches "${asked}"; "bough list --all" shows all of them.`);
+
+export const ambiguous = (asked: string, paths: readonly string[]): SessionFileError =>
+  new SessionFileError(
+    "ambiguous",
+    asked,
+    `"${asked}" matches ${paths.length} sessions; give more of the id or one of these paths:\n${paths.join("\n")}`,
+  );
+
+/** Problems that only this room can see. */
+export const changedDuringMigration = (path: string): Problem => ({
+  code: "changed-while-open",
+  line: 0,
+  text:
+    `${path} was changed by another program while it was brought up to date, ` +
+    "so this session goes on in memory and is not saved to that file.",
+});
+
+export const migrationNotWritten = (path: string, cause: unknown): Problem => ({
+  code: "not-writable",
+  line: 0,
+  text: `${path} could not be brought up to date: ${reasonOf(cause)}; this session goes on in memory and is not saved.`,
+});
+
+export const notWritable = (path: string, cause: unknown): Problem => ({
+  code: "not-writable",
+  line: 0,
+  text: `${path} cannot be written: ${reasonOf(cause)}; it is open for reading only.`,
+});

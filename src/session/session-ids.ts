@@ -1,0 +1,26 @@
+/**
+ * Ids of entries and sessions.
+ * Part of `session/`; used by SessionManager and by everything here that writes a new file.
+ */
+import { randomBytes, randomUUID } from "node:crypto";
+
+const ATTEMPTS = 100;
+
+/** A new entry id: 8 hexadecimal characters that `taken` does not know, or a whole UUID when those are used up. */
+export function newEntryId(taken: (id: string) => boolean): string {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const id = randomBytes(4).toString("hex");
+    if (!taken(id)) return id;
+  }
+  return randomUUID();
+}
+
+/** A new session id: UUID version 7 (RFC 9562), so names sort by time. `now` in milliseconds since 1970. */
+export function newSessionId(now: number = Date.now()): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = bytes.toString("hex");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}

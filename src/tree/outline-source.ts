@@ -1,0 +1,24 @@
+/**
+ * `OutlineSource`: what the outline must know of a session. SessionEntryIndex has this shape; so may any other tree.
+ * Part of `tree/`: pure. Used by the outline's own files, and by whoever shows a tree that is no SessionEntryIndex.
+ */
+import type { SessionEntry } from "./entries.ts";
+
+/** Entries are named by ordinals: 0..size-1 in file order. Growing at the end is the only change of what is there. */
+export interface OutlineSource {
+  readonly size: number;
+  /** The ordinal of the leaf; -1 before the first entry. */
+  readonly leafOrdinal: number;
+  /** May parse on demand: the outline asks for a body once per message, and again only for the rows it shows. */
+  at(n: number): SessionEntry;
+  /** The entry's `type`, without its body. */
+  kindAt(n: number): string;
+  /** -1 for a root, also for one whose parent is missing or would close a cycle. */
+  parentOrdinal(n: number): number;
+  /** The children of `n`, of the roots for -1, in the order of SPEC T4. */
+  treeChildren(n: number): readonly number[];
+  treeProblemAt(n: number): "missing-parent" | "cycle" | undefined;
+  ordinal(id: string): number | undefined;
+  /** The labels in effect, by entry id; ids that name no entry are passed over. */
+  labels(): ReadonlyMap<string, string>;
+}

@@ -1,0 +1,218 @@
+/**
+ * The conversation on the screen: the active path's messages, then what the session's events add.
+ * Part of `tui/`; used by interactive-mode. A prompt appears once its entry is written, so what is shown is safe.
+ */
+import { type Component, Container, Text } from "@earendil-works/pi-tui";
+import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
+import type { SessionEntry } from "../tree/entries.ts";
+import { kindOf } from "../tree/kinds.ts";
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../tree/messages.ts";
+import { fitLines } from "./fitted.ts";
+import { MarkdownText } from "./markdown.ts";
+import { AssistantRow, messageRow } from "./message-view.ts";
+import { Panel } from "./panel.ts";
+import { type ChatOptions, Row } from "./row.ts";
+import { sanitise } from "./sanitise.ts";
+import { blocksOf, bounded } from "./shown-text.ts";
+import { theme, type ThemeToken } from "./theme.ts";
+import { ToolRow } from "./tool-view.ts";
+
+/** Messages drawn when a session opens. Older ones are one key away in the tree; drawing all of them takes seconds. */
+const SHOWN_MESSAGES = 100;
+
+export type NoticeLevel = "info" | "warning" | "error";
+const NOTICE_LOOK: Readonly<Record<NoticeLevel, { token: ThemeToken; prefix: string }>> = {
+  info: { token: "muted", prefix: "" },
+  warning: { token: "warning", prefix: "Warning: " },
+  error: { token: "error", prefix: "Error: " },
+};
+
+export class ChatView extends Container {
+  readonly #options: ChatOptions;
+  /** The newest row of each tool call id: ids of another path's calls may come again. */
+  readonly #calls = new Map<string, ToolRow>();
+  #answer: AssistantRow | undefined;
+  #status: { row: Row; text: string } | undefined;
+
+  constructor(options: ChatOptions) {
+    super();
+    this.#options = options;
+  }
+
+  /** Replaces everything by these messages, the active path of a session from its last compaction on. */
+  show(messages: readonly AgentMessage[]): void {
+    this.clear();
+    this.#calls.clear();
+    this.#answer = undefined;
+    this.#status = undefined;
+    const left = Math.max(0, messages.length - SHOWN_MESSAGES);
+    if (left > 0) this.addNotice("info", `… ${left} earlier messages; /tree shows them.`);
+    for (const message of messages.slice(left)) this.addMessage(message);
+    this.#closeCalls();
+  }
+
+  addMessage(message: AgentMessage): void {
+    if (message.role === "assistant") this.#showAnswer(message, true);
+    else if (message.role === "toolResult") this.#showResult(message);
+    else this.#add(messageRow(message, this.#options));
+  }
+
+  apply(event: AgentSessionEvent): void {
+    switch (event.type) {
+      case "message_start":
+      case "message_update":
+        if (event.message.role === "assistant") this.#showAnswer(event.message as AssistantMessage, false);
+        return;
+      case "message_end":
+        if (event.message.role === "assistant") this.#showAnswer(event.message as AssistantMessage, true);
+        else if (event.message.role === "toolResult") this.#showResult(event.message as ToolResultMessage);
+        return;
+      case "tool_execution_start":
+        this.#call(event.toolCallId, event.toolName, event.args);
+        return;
+      case "tool_execution_update":
+        this.#calls.get(event.toolCallId)?.update({ content: contentOf(event.partialResult) });
+        return;
+      case "entry_appended":
+        this.#showEntry(event.entry);
+        return;
+      case "agent_settled":
+        this.#closeCalls();
+        return;
+      case "notice":
+        this.addNotice(event.level, event.text);
+        return;
+      default:
+        return;
+    }
+  }
+
+  addNotice(level: NoticeLevel, text: string): void {
+    const { token, prefix } = NOTICE_LOOK[level];
+    this.#add(lineRow(token, prefix + sanitise(text)));
+  }
+
+  /** Markdown of bough's own, such as the answer of /session. */
+  addText(markdown: string): void {
+    this.#add(new Row(() => new Panel([new MarkdownText(markdown)])));
+  }
+
+  /** A passing remark. The next one takes its place if nothing came between. */
+  setStatus(text: string): void {
+    if (this.#status === undefined) {
+      const status: { text: string; row: Row } = { text, row: new Row(() => remark(status.text)) };
+      this.#add(status.row);
+      this.#status = status;
+      return;
+    }
+    this.#status.text = text;
+    this.#status.row.invalidate();
+  }
+
+  /** The text of the newest answer shown, without thinking; undefined when there is none. */
+  get lastAnswer(): string | undefined {
+    const row = this.children.findLast((child) => child instanceof Spaced && child.inner instanceof AssistantRow);
+    if (!(row instanceof Spaced && row.inner instanceof AssistantRow)) return undefined;
+    const texts = blocksOf(row.inner.message.content).map((block) => (block["type"] === "text" ? block["text"] : ""));
+    return texts.filter((text) => typeof text === "string" && text !== "").join("\n\n");
+  }
+
+  toggleExpanded(): void {
+    this.#options.expanded = !this.#options.expanded;
+    this.invalidate();
+  }
+  /** Whether thinking is hidden afterwards. */
+  toggleThinking(): boolean {
+    this.#options.hideThinking = !this.#options.hideThinking;
+    this.invalidate();
+    return this.#options.hideThinking;
+  }
+
+  #showAnswer(message: AssistantMessage, ended: boolean): void {
+    if (this.#answer === undefined) {
+      this.#answer = new AssistantRow(message, this.#options);
+      this.#add(this.#answer);
+    } else this.#answer.update(message);
+    if (ended) this.#answer = undefined;
+    for (const block of blocksOf(message.content))
+      if (block["type"] === "toolCall") this.#call(block["id"], String(block["name"]), block["arguments"], ended);
+    if (ended && (message.stopReason === "error" || message.stopReason === "aborted")) this.#closeCalls();
+  }
+
+  /** The row of a call; made when it is first heard of, from the stream or from the tool's start. */
+  #call(id: unknown, name: string, args: unknown, renew = false): void {
+    if (typeof id !== "string") return;
+    const known = this.#calls.get(id);
+    if (known !== undefined && known.status === "pending") {
+      known.update({ args });
+      return;
+    }
+    if (known !== undefined && !renew) return;
+    const row = new ToolRow(name, args, this.#options);
+    this.#calls.set(id, row);
+    this.#add(row);
+  }
+
+  #showResult(message: ToolResultMessage): void {
+    let row = this.#calls.get(message.toolCallId);
+    if (row === undefined || row.status !== "pending") {
+      // A result whose call is not on this path is still something that happened.
+      row = new ToolRow(String(message.toolName), undefined, this.#options);
+      this.#add(row);
+    }
+    const status = message.isError ? "error" : "success";
+    row.update({ status, content: message.content, details: message.details });
+  }
+
+  #showEntry(entry: SessionEntry): void {
+    const message = shownMessage(entry);
+    // Answers and results come as message events, already while they stream.
+    if (message === undefined || message.role === "assistant" || message.role === "toolResult") return;
+    this.#add(messageRow(message, this.#options));
+  }
+
+  /** No result will come any more for calls that still wait. */
+  #closeCalls(): void {
+    for (const row of this.#calls.values()) if (row.status === "pending") row.update({ status: "unanswered" });
+  }
+
+  #add(row: Component | undefined): void {
+    if (row === undefined) return;
+    this.addChild(new Spaced(row));
+    this.#status = undefined;
+  }
+}
+
+/** A row with an empty line above it, and nothing at all while the row is empty. */
+class Spaced implements Component {
+  readonly inner: Component;
+  #drawn: { from: readonly string[]; lines: readonly string[] } | undefined;
+
+  constructor(inner: Component) {
+    this.inner = inner;
+  }
+  render(width: number): readonly string[] {
+    const from = fitLines(this.inner.render(width), width);
+    if (this.#drawn?.from !== from) this.#drawn = { from, lines: from.length === 0 ? from : ["", ...from] };
+    return this.#drawn.lines;
+  }
+  invalidate(): void {
+    this.#drawn = undefined;
+    this.inner.invalidate();
+  }
+}
+
+const lineRow = (token: ThemeToken, text: string): Row =>
+  new Row(() => new Panel([new Text(theme.fg(token, text), 0, 0)]));
+
+const remark = (text: string): Component => new Panel([new Text(theme.fg("dim", bounded(text)), 0, 0)]);
+
+/** What an entry shows when it is added; the compaction's row is made by the context when a session is opened. */
+function shownMessage(entry: SessionEntry): AgentMessage | undefined {
+  if (entry.type === "compaction")
+    return { role: "compactionSummary", summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp: 0 };
+  return kindOf(entry).message?.(entry);
+}
+
+const contentOf = (result: unknown): unknown =>
+  typeof result === "object" && result !== null ? Reflect.get(result, "content") : undefined;

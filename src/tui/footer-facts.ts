@@ -1,0 +1,26 @@
+/**
+ * What the footer shows, taken from the session.
+ * Part of `tui/`; used by interactive-mode.
+ */
+import { homedir } from "node:os";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { FooterFacts } from "./footer.ts";
+import { gitBranch } from "./git-branch.ts";
+
+/** `countUsage`: false leaves out what would read every branch of a session just opened. */
+export function footerFacts(session: AgentSession, options: { countUsage: boolean }): FooterFacts {
+  const { cwd, model } = session;
+  const home = homedir();
+  return {
+    cwd: cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
+    gitBranch: gitBranch(cwd),
+    sessionName: session.sessionManager.getSessionName(),
+    usage: options.countUsage ? session.getUsage() : undefined,
+    context: session.getContextUsage(),
+    model:
+      model === undefined
+        ? undefined
+        : { provider: model.provider, id: model.id, hasThinking: session.availableThinkingLevels().length > 1 },
+    thinkingLevel: session.thinkingLevel,
+  };
+}

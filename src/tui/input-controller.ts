@@ -1,0 +1,237 @@
+/**
+ * What the user's keys and lines do: send, queue, stop, run, quit.
+ * Part of `tui/`; interactive-mode gives it the session and the parts of the screen.
+ */
+import type { AgentSession } from "../agent/agent-session.ts";
+import { builtinCommand, type CommandHost, parseCommand } from "./builtin-registry.ts";
+import type { EditorAction, PromptEditor } from "./prompt-editor.ts";
+import { sanitiseLine } from "./sanitise.ts";
+
+/** Two presses within this time are a double press, in milliseconds. */
+const DOUBLE_PRESS = 500;
+
+/** The screen as the controller needs it. */
+export interface InputScreen extends CommandHost {
+  readonly editor: PromptEditor;
+  /** What the user's settings say: the tree, the list of messages, or nothing. */
+  doubleEscape(): void;
+  /** Milliseconds from any start, never backwards. */
+  now(): number;
+  toggleExpanded(): void;
+  toggleThinking(): void;
+  cycleModel(direction: 1 | -1): void;
+  suspend(): void;
+  editDraftOutside(): Promise<void>;
+  /** Shows the command as running until the promise settles. */
+  whileCommandRuns(command: string, running: Promise<unknown>): Promise<void>;
+  showError(text: string): void;
+}
+
+export class InputController {
+  readonly #screen: InputScreen;
+  readonly #session: AgentSession;
+  readonly #editor: PromptEditor;
+  #retryWaits = false;
+  #lastEscape = -Infinity;
+  #lastClear = -Infinity;
+
+  constructor(screen: InputScreen) {
+    this.#screen = screen;
+    this.#session = screen.session;
+    this.#editor = screen.editor;
+  }
+
+  /** A failed answer is about to be asked for again: Escape ends the wait. */
+  setRetryWaits(waits: boolean): void {
+    this.#retryWaits = waits;
+  }
+
+  /** Something was typed: Escapes before and after it are no double press. */
+  draftChanged(): void {
+    this.#lastEscape = -Infinity;
+  }
+
+  /** A line the user entered; the editor is already empty. */
+  submit(line: string): void {
+    const text = line.trim();
+    if (text === "") return;
+    const command = parseCommand(text);
+    if (command !== undefined) this.#runCommand(text, command.name, command.argument);
+    else if (/^!!?\s*\S/.test(text)) this.#runShell(text);
+    else this.#send(text, "steer");
+  }
+
+  /** False leaves the key to the editor. */
+  runAction(action: EditorAction): boolean {
+    const screen = this.#screen;
+    switch (action) {
+      case "app.interrupt":
+        return this.#interrupt();
+      case "app.clear":
+        this.#clear();
+        return true;
+      case "app.exit":
+        if (this.#editor.getText() !== "") return false;
+        screen.quit();
+        return true;
+      case "app.suspend":
+        screen.suspend();
+        return true;
+      case "app.session.new":
+        this.#runCommand("/new", "new", "");
+        return true;
+      case "app.session.tree":
+        screen.openTree();
+        return true;
+      case "app.session.fork":
+        screen.openBranch();
+        return true;
+      case "app.session.resume":
+        screen.openSessions();
+        return true;
+      case "app.thinking.cycle":
+        this.#cycleThinking();
+        return true;
+      case "app.thinking.toggle":
+        screen.toggleThinking();
+        return true;
+      case "app.model.cycleForward":
+        screen.cycleModel(1);
+        return true;
+      case "app.model.cycleBackward":
+        screen.cycleModel(-1);
+        return true;
+      case "app.model.select":
+        screen.chooseModel("");
+        return true;
+      case "app.tools.expand":
+        screen.toggleExpanded();
+        return true;
+      case "app.editor.external":
+        this.#attempt(screen.editDraftOutside(), () => undefined);
+        return true;
+      case "app.message.followUp":
+        return this.#followUp();
+      case "app.message.dequeue":
+        this.restoreQueue();
+        return true;
+      case "app.message.copy":
+        screen.copyLastAnswer();
+        return true;
+    }
+  }
+
+  /** Puts the queued messages before the draft; true when there were any. */
+  restoreQueue(): boolean {
+    const texts = this.#session.takeQueue().map(({ text }) => text);
+    if (texts.length === 0) return false;
+    const draft = this.#editor.getExpandedText();
+    this.#editor.setText([...texts, draft].filter((text) => text.trim() !== "").join("\n\n"));
+    return true;
+  }
+
+  #send(text: string, queueAs: "steer" | "followUp"): void {
+    this.#editor.addToHistory(text);
+    if (this.#session.isStreaming) {
+      if (queueAs === "steer") this.#session.steer(text);
+      else this.#session.followUp(text);
+      return;
+    }
+    this.#attempt(this.#session.prompt(text), () => this.#giveBack(text));
+  }
+
+  #followUp(): boolean {
+    const text = this.#editor.getExpandedText().trim();
+    if (text === "") return false;
+    this.#editor.setText("");
+    if (parseCommand(text) === undefined && !text.startsWith("!")) this.#send(text, "followUp");
+    else this.submit(text);
+    return true;
+  }
+
+  #runCommand(line: string, name: string, argument: string): void {
+    const command = builtinCommand(name);
+    if (command === undefined) {
+      this.#giveBack(line);
+      this.#screen.setStatus(`There is no command /${sanitiseLine(name)}; type / to see those there are.`);
+      return;
+    }
+    this.#editor.addToHistory(line);
+    this.#attempt((async () => command.run(this.#screen, argument))(), () => this.#giveBack(line));
+  }
+
+  #runShell(line: string): void {
+    const excludeFromContext = line.startsWith("!!");
+    const command = line.replace(/^!!?\s*/, "");
+    if (this.#session.isBashRunning) {
+      this.#giveBack(line);
+      this.#screen.setStatus("A command is still running; Escape stops it.");
+      return;
+    }
+    this.#editor.addToHistory(line);
+    const running = this.#session.runBash(command, { excludeFromContext });
+    this.#attempt(this.#screen.whileCommandRuns(command, running), () => undefined);
+  }
+
+  /** What runs is stopped first, then a shell draft is left, then a double press opens what the user chose. */
+  #interrupt(): boolean {
+    if (this.#retryWaits) {
+      this.#session.abortRetry();
+      return true;
+    }
+    if (this.#session.isStreaming) {
+      this.restoreQueue();
+      this.#attempt(this.#session.abort(), () => undefined);
+      return true;
+    }
+    if (this.#session.isBashRunning) {
+      this.#session.abortBash();
+      return true;
+    }
+    if (!this.#session.isIdle) {
+      this.#attempt(this.#session.abort(), () => undefined);
+      return true;
+    }
+    if (this.#editor.isBashDraft) {
+      this.#editor.setText("");
+      return true;
+    }
+    if (!this.#editor.isBlank) return false;
+    const isDouble = this.#screen.now() - this.#lastEscape <= DOUBLE_PRESS;
+    this.#lastEscape = isDouble ? -Infinity : this.#screen.now();
+    if (isDouble) this.#screen.doubleEscape();
+    return true;
+  }
+
+  #clear(): void {
+    const isDouble = this.#screen.now() - this.#lastClear <= DOUBLE_PRESS;
+    this.#lastClear = this.#screen.now();
+    if (isDouble) {
+      this.#screen.quit();
+      return;
+    }
+    // A draft cleared by mistake is one key press away.
+    this.#editor.addToHistory(this.#editor.getExpandedText());
+    this.#editor.setText("");
+    this.#screen.setStatus("Press it again to quit.");
+  }
+
+  #cycleThinking(): void {
+    const level = this.#session.cycleThinkingLevel();
+    this.#screen.setStatus(
+      level === undefined ? "Current model does not support thinking" : `Thinking level: ${level}`,
+    );
+  }
+
+  /** A line that was not taken goes back, unless the user has begun another. */
+  #giveBack(text: string): void {
+    if (this.#editor.isBlank) this.#editor.setText(text);
+  }
+
+  #attempt(work: Promise<unknown>, failed: () => void): void {
+    work.catch((error: unknown) => {
+      failed();
+      this.#screen.showError(error instanceof Error ? error.message : String(error));
+    });
+  }
+}

@@ -1,0 +1,449 @@
+/**
+ * The interactive mode: a session on a terminal.
+ * Part of `tui/`; `cli/` calls `runInteractive`. This file only hangs the parts together: what is drawn is in the
+ * views, what keys do in input-controller, what commands do in builtin-registry, lists in selector-controller.
+ */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type KeybindingsManager, ProcessTerminal, Spacer, type Terminal, TuiMainScreen } from "@earendil-works/pi-tui";
+import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { ModelRegistry } from "../agent/models.ts";
+import type { Model } from "../agent/providers.ts";
+import type { AgentMessage } from "../tree/messages.ts";
+import { stateDir } from "../session/locations.ts";
+import { completedCommands } from "./builtin-registry.ts";
+import { ChatView, type NoticeLevel } from "./chat-view.ts";
+import { copyText } from "./clipboard.ts";
+import { PromptCompletion } from "./completion.ts";
+import { editOutside } from "./external-editor.ts";
+import { EditorArea } from "./editor-area.ts";
+import { Fitted } from "./fitted.ts";
+import { Footer } from "./footer.ts";
+import { footerFacts } from "./footer-facts.ts";
+import { Header } from "./header.ts";
+import { InputController, type InputScreen } from "./input-controller.ts";
+import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
+import { PendingView } from "./pending-view.ts";
+import { PromptEditor } from "./prompt-editor.ts";
+import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
+import { sessionSource } from "./session-source.ts";
+import { shownText } from "./shown-text.ts";
+import { StatusLine } from "./status-line.ts";
+import { terminalTitle } from "./terminal-title.ts";
+import { colorModeOf, setTheme } from "./theme.ts";
+import { builtInTheme, findTheme, themeForBackground } from "./themes.ts";
+
+export interface InteractiveSettings extends SelectorSettings {
+  /** "auto" asks the terminal for its background and is the default; "dark", "light", or the name of a theme file. */
+  theme?: string | undefined;
+  hideThinking?: boolean | undefined;
+  /** Command line for editing the draft. Default: $VISUAL, else $EDITOR. */
+  externalEditor?: string | undefined;
+}
+
+export interface InteractiveOptions {
+  session: AgentSession;
+  keybindings: KeybindingsManager;
+  models: Pick<ModelRegistry, "available">;
+  settings: InteractiveSettings;
+  /** bough's version, for the header. */
+  version: string;
+  /** Said below the conversation, where it is seen: first run, keys that could not be read, a damaged session. */
+  notices?: readonly string[];
+  /** Sent as soon as the screen stands, as if it had been typed. */
+  prompt?: string | undefined;
+  /** Begin with the list of sessions. */
+  picksSession?: boolean;
+  /** Default: the process's own. */
+  terminal?: Terminal;
+  /** NO_COLOR and TERM are read. Default: `process.env`. */
+  env?: NodeJS.ProcessEnv;
+}
+
+/** Prompts of the path that the Up key brings back. */
+const HISTORY = 100;
+/** Without an answer by then the terminal does not tell its colours. Milliseconds. */
+const COLOUR_QUERY = 200;
+/** Some frames after a session was drawn. Milliseconds. */
+const COUNT_AFTER = 50;
+/** Long enough for the signal to have stopped the process. Milliseconds. */
+const RESUME_AFTER = 100;
+/** Only a save that takes this long is worth a word. Milliseconds. */
+const SLOW_SAVE = 300;
+
+/**
+ * Runs until the user leaves. Resolves with the exit code: 0, or 1 when something of the session could not be saved.
+ * The session is disposed of.
+ */
+export function runInteractive(options: InteractiveOptions): Promise<number> {
+  return new InteractiveMode(options).run();
+}
+
+class InteractiveMode implements InputScreen {
+  readonly session: AgentSession;
+  readonly editor: PromptEditor;
+  readonly #options: InteractiveOptions;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #terminal: Terminal;
+  readonly #ui: TuiMainScreen;
+  readonly #chat: ChatView;
+  readonly #pending: PendingView;
+  readonly #status: StatusLine;
+  readonly #editorArea: EditorArea;
+  readonly #footer: Footer;
+  readonly #input: InputController;
+  readonly #selectors: SelectorController;
+  readonly #left = Promise.withResolvers<void>();
+  /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
+  #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
+  #shownSession: string | undefined;
+  #countsUsage = false;
+  #counting: NodeJS.Timeout | undefined;
+  #title: string | undefined;
+
+  constructor(options: InteractiveOptions) {
+    const { session, settings, keybindings } = options;
+    this.#options = options;
+    this.#env = options.env ?? process.env;
+    this.session = session;
+    this.#terminal = options.terminal ?? new ProcessTerminal();
+    this.#ui = new TuiMainScreen(this.#terminal);
+    const home = homedir();
+    this.#chat = new ChatView({
+      expanded: false,
+      hideThinking: settings.hideThinking ?? false,
+      expandKey: this.#key("app.tools.expand"),
+      home,
+    });
+    this.#pending = new PendingView(this.#key("app.message.dequeue"));
+    this.#status = new StatusLine(this.#ui);
+    this.editor = new PromptEditor(this.#ui, keybindings);
+    this.#editorArea = new EditorArea(this.#ui, this.editor);
+    this.#footer = new Footer(() => footerFacts(session, { countUsage: this.#countsUsage }));
+    this.#input = new InputController(this);
+    this.#selectors = new SelectorController({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      models: options.models,
+      sessions: sessionSource(session),
+      settings: () => settings,
+      home,
+    });
+  }
+
+  async run(): Promise<number> {
+    const themeError = this.#chooseTheme();
+    this.#hang();
+    const unsubscribe = this.session.subscribe((event) => this.#apply(event));
+    const leave = (): void => this.quit();
+    process.on("SIGTERM", leave);
+    process.on("SIGHUP", leave);
+    try {
+      this.#ui.start();
+      this.#ui.setSuspendSignalHandler(() => this.suspend());
+      this.#followTerminalColours();
+      this.#showSession();
+      if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
+      for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
+      if (this.#options.prompt !== undefined) this.#input.submit(this.#options.prompt);
+      if (this.#options.picksSession === true) this.openSessions();
+      await this.#left.promise;
+      return await this.#dispose();
+    } finally {
+      process.off("SIGTERM", leave);
+      process.off("SIGHUP", leave);
+      clearTimeout(this.#counting);
+      unsubscribe();
+      this.#status.hide();
+      this.#ui.renderNow();
+      await this.#terminal.drainInput();
+      this.#ui.stop();
+    }
+  }
+
+  // What commands and keys may do to the screen: CommandHost, InputScreen.
+
+  openTree(): void {
+    this.#selectors.showTreeSelector();
+  }
+  openBranch(): void {
+    this.#selectors.showUserMessageSelector();
+  }
+  openSessions(): void {
+    this.#selectors.showSessionPicker();
+  }
+  doubleEscape(): void {
+    const action = this.#options.settings.doubleEscapeAction ?? "tree";
+    if (action === "tree") this.openTree();
+    else if (action !== "none") this.openBranch();
+  }
+  chooseModel(query: string): void {
+    this.#selectors.showModelPicker(query);
+  }
+  modelNames(): string[] {
+    return this.#options.models.available().map(({ provider, id }) => `${provider}/${id}`);
+  }
+  cycleModel(direction: 1 | -1): void {
+    const models = this.#options.models.available();
+    const current = this.session.model;
+    const at = models.findIndex(({ provider, id }) => provider === current?.provider && id === current.id);
+    const next = models.at((at + direction) % models.length);
+    if (next === undefined || models.length === 1) this.setStatus("No other model can be used");
+    else this.#useModel(next);
+  }
+  setStatus(text: string): void {
+    this.#chat.setStatus(text);
+    this.#ui.requestRender();
+  }
+  showText(markdown: string): void {
+    this.#chat.addText(markdown);
+    this.#ui.requestRender();
+  }
+  showError(text: string): void {
+    this.#chat.addNotice("error", text);
+    this.#ui.requestRender();
+  }
+  hotkeys(): string {
+    return hotkeysText(this.#options.keybindings);
+  }
+  copyLastAnswer(): void {
+    const text = this.#chat.lastAnswer;
+    if (text === undefined || text === "") this.setStatus("No answer to copy yet");
+    else this.#copy(text, "Copied the last answer");
+  }
+  toggleExpanded(): void {
+    this.#chat.toggleExpanded();
+    this.#ui.requestRender();
+  }
+  toggleThinking(): void {
+    this.setStatus(this.#chat.toggleThinking() ? "Thinking is hidden" : "Thinking is shown");
+  }
+  now(): number {
+    return performance.now();
+  }
+  async whileCommandRuns(command: string, running: Promise<unknown>): Promise<void> {
+    this.#pending.setCommand(command);
+    this.#ui.requestRender();
+    try {
+      await running;
+    } finally {
+      this.#pending.setCommand(undefined);
+      this.#ui.requestRender();
+    }
+  }
+  suspend(): void {
+    this.#ui.stop();
+    // Time stands still for a stopped process: this runs when it is continued, or at once where it cannot be stopped.
+    setTimeout(() => {
+      this.#ui.start();
+      this.#ui.requestRender(true);
+    }, RESUME_AFTER);
+    // The whole group, as the terminal's own Ctrl+Z would: npm's wrapper and running commands too.
+    process.kill(0, "SIGTSTP");
+  }
+  quit(): void {
+    this.#left.resolve();
+  }
+
+  async editDraftOutside(): Promise<void> {
+    const command = this.#options.settings.externalEditor ?? this.#env["VISUAL"] ?? this.#env["EDITOR"];
+    if (!command) {
+      this.setStatus("Set EDITOR in the environment, or externalEditor in the settings, to edit the draft there.");
+      return;
+    }
+    this.#ui.stop();
+    try {
+      this.editor.setText(await editOutside(this.editor.getExpandedText(), command));
+    } finally {
+      this.#ui.start();
+      this.#ui.requestRender(true);
+    }
+  }
+
+  /** The screen as the selectors see it. */
+  #selectorHost(): SelectorHost {
+    let close: (() => void) | undefined;
+    return {
+      show: (component) => {
+        close = this.#editorArea.openSelector(component);
+      },
+      hide: () => close?.(),
+      setEditorText: (text) => {
+        this.editor.setText(text);
+        this.#ui.requestRender();
+      },
+      getEditorText: () => this.editor.getExpandedText(),
+      status: (text) => this.setStatus(text),
+      error: (text) => this.showError(text),
+      // The session's own event has drawn it already.
+      rebuildChat: () => this.#ui.requestRender(),
+      requestRender: () => this.#ui.requestRender(),
+      copyToClipboard: (text) => this.#copy(text, "Copied"),
+      rows: () => this.#terminal.rows,
+    };
+  }
+
+  #hang(): void {
+    const hints = [
+      `${this.#key("app.interrupt")} stops`,
+      "/ commands",
+      "@ files",
+      "! shell",
+      `${this.#key("app.clear")} twice quits`,
+    ].join(" · ");
+    this.editor.onSubmit = (line) => this.#input.submit(line);
+    this.editor.onChange = () => this.#input.draftChanged();
+    this.editor.onAction = (action) => this.#input.runAction(action);
+    this.#ui.addChild(new Fitted(new Header({ version: this.#options.version, hints })));
+    // Its rows fit already; measuring all of them again for each new word would take as long as drawing them.
+    this.#ui.addChild(this.#chat);
+    this.#ui.addChild(new Fitted(this.#pending));
+    this.#ui.addChild(new Fitted(this.#status));
+    this.#ui.addChild(new Spacer(1));
+    this.#ui.addChild(this.#editorArea);
+    this.#ui.addChild(new Fitted(this.#footer));
+    this.#ui.setFocus(this.editor);
+  }
+
+  #apply(event: AgentSessionEvent): void {
+    this.#chat.apply(event);
+    switch (event.type) {
+      case "turn_start":
+        this.#noticesOfMove = [];
+        this.#status.show(`Working… (${this.#key("app.interrupt")} to stop)`);
+        break;
+      case "agent_settled":
+        this.#input.setRetryWaits(false);
+        this.#status.hide();
+        break;
+      case "auto_retry_start":
+        this.#input.setRetryWaits(true);
+        this.#status.countDown(event.attempt, event.maxAttempts, event.delayMs, this.#key("app.interrupt"));
+        break;
+      case "auto_retry_end":
+        this.#input.setRetryWaits(false);
+        break;
+      case "queue_update":
+        this.#pending.setQueue(event.queue);
+        break;
+      case "bash_update":
+        this.#pending.setOutput(event.output);
+        break;
+      case "notice":
+        if (!this.session.isIdle && !this.session.isStreaming) this.#noticesOfMove.push(event);
+        break;
+      case "session_changed":
+        this.#showSession();
+        break;
+      default:
+        break;
+    }
+    if (event.type === "message_update" || event.type === "tool_execution_update") this.#ui.requestRender();
+    else this.#refresh();
+  }
+
+  /** Draws the session's current path, and all that hangs on which session it is. */
+  #showSession(): void {
+    const { messages } = this.session;
+    this.#chat.show(messages);
+    for (const { level, text } of this.#noticesOfMove) this.#chat.addNotice(level, text);
+    this.#noticesOfMove = [];
+    this.#pending.setQueue(this.session.queue);
+    const id = this.session.sessionManager.getSessionId();
+    if (id !== this.#shownSession) this.#greetSession(messages);
+    this.#shownSession = id;
+    this.#refresh();
+  }
+
+  /** Once for each session that is opened: its folder's files, its prompts, and what reading its file found. */
+  #greetSession(messages: readonly AgentMessage[]): void {
+    this.#countUsageLater();
+    this.editor.setAutocompleteProvider(new PromptCompletion(completedCommands(this), this.session.cwd));
+    for (const message of messages.filter(({ role }) => role === "user").slice(-HISTORY))
+      this.editor.addToHistory(shownText(message.role === "user" ? message.content : ""));
+    const manager = this.session.sessionManager;
+    const problems = manager.getProblems();
+    const [first] = problems;
+    if (first === undefined) return;
+    const others = `${problems.length - 1} more: bough doctor ${manager.getSessionFile() ?? ""} lists them.`;
+    this.#chat.addNotice("warning", problems.length === 1 ? first.text : `${first.text} ${others}`);
+  }
+
+  /** Counting tokens reads every branch; the session is on the screen before. */
+  #countUsageLater(): void {
+    clearTimeout(this.#counting);
+    this.#countsUsage = false;
+    this.#counting = setTimeout(() => {
+      this.#countsUsage = true;
+      this.#refresh();
+    }, COUNT_AFTER);
+  }
+
+  #refresh(): void {
+    this.#footer.refresh();
+    this.editor.setThinkingLevel(this.session.thinkingLevel);
+    const title = terminalTitle(this.session.sessionManager.getSessionName(), this.session.cwd);
+    if (title !== this.#title) this.#terminal.setTitle(title);
+    this.#title = title;
+    this.#ui.requestRender();
+  }
+
+  /** Sets the theme before anything is drawn; what is wrong with the chosen one is returned. */
+  #chooseTheme(): string | undefined {
+    const { theme = "auto" } = this.#options.settings;
+    const mode = colorModeOf(this.#env);
+    const found = theme === "auto" ? undefined : findTheme(theme, join(stateDir(), "themes"), mode);
+    setTheme(found !== undefined && "theme" in found ? found.theme : builtInTheme("dark", mode));
+    return found !== undefined && "error" in found ? found.error : undefined;
+  }
+
+  #followTerminalColours(): void {
+    const mode = colorModeOf(this.#env);
+    if ((this.#options.settings.theme ?? "auto") !== "auto" || mode === "none") return;
+    void this.#ui.queryTerminalColors({ timeoutMs: COLOUR_QUERY }).then(({ background }) => {
+      if (background === undefined) return;
+      setTheme(themeForBackground(background, mode));
+      this.#ui.invalidate();
+      this.#ui.requestRender();
+    });
+  }
+
+  #copy(text: string, done: string): void {
+    void copyText(this.#terminal, text).then((isCopied) =>
+      this.setStatus(isCopied ? done : "Too long for the terminal's clipboard"),
+    );
+  }
+
+  #useModel(model: Model): void {
+    try {
+      this.session.setModel(model);
+      const thinking = this.session.availableThinkingLevels().length > 1;
+      this.setStatus(
+        `Switched to ${model.provider}/${model.id}${thinking ? ` (thinking: ${this.session.thinkingLevel})` : ""}`,
+      );
+    } catch (error) {
+      this.showError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** The first key of an action, for hints. */
+  #key(action: AppKeybinding): string {
+    return keyNames(this.#options.keybindings, action).split(", ", 1)[0] ?? "";
+  }
+
+  async #dispose(): Promise<number> {
+    const slow = setTimeout(() => this.#status.show("Saving…"), SLOW_SAVE);
+    try {
+      await this.session.dispose();
+      return 0;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#chat.addNotice("error", `Not everything of this session could be saved: ${reason}`);
+      return 1;
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The rows of messages other than tool calls: prompts, answers, commands, extension messages, summaries.
+ * Part of `tui/`; used by the chat. Messages come from files: any shape is drawn, none throws.
+ */
+import { type Component, Spacer, Text } from "@earendil-works/pi-tui";
+import type { AgentMessage } from "../tree/messages.ts";
+import { MarkdownText } from "./markdown.ts";
+import { Panel } from "./panel.ts";
+import { type ChatOptions, Row } from "./row.ts";
+import { sanitiseLine } from "./sanitise.ts";
+import { blocksOf, bounded, collapseLines, shownText } from "./shown-text.ts";
+import { theme, type ThemeToken } from "./theme.ts";
+
+type MessageOf<Role extends AgentMessage["role"]> = Extract<AgentMessage, { role: Role }>;
+type Execution = MessageOf<"bashExecution"> | MessageOf<"pythonExecution">;
+
+const COLLAPSED_OUTPUT = 10;
+
+/** The row of a message; undefined for those the chat does not show by themselves. */
+export function messageRow(message: AgentMessage, options: ChatOptions): Component | undefined {
+  switch (message.role) {
+    case "user":
+      return new Row(() => userPanel(shownText(message.content)));
+    case "bashExecution":
+      return new Row(() => executionPanel(`$ ${bounded(message.command)}`, message, options));
+    case "pythonExecution":
+      return new Row(() => executionPanel(`>>> ${bounded(message.code)}`, message, options));
+    case "custom":
+    case "hookMessage":
+      return message.display === false ? undefined : new Row(() => customPanel(message, options));
+    case "branchSummary":
+      return new Row(() => summaryPanel("branch", "Branch summary", message.summary, options));
+    case "compactionSummary":
+      return new Row(() => summaryPanel("compaction", compactedFrom(message.tokensBefore), message.summary, options));
+    case "developer":
+      return new Row(() => labelledPanel("developer", shownText(message.content)));
+    case "fileMention":
+      return new Row(() => new Panel([new Text(theme.fg("muted", mentionedFiles(message)), 0, 0)]));
+    case "system":
+    case "assistant":
+    case "toolResult":
+      return undefined;
+    default:
+      return new Row(() => labelledPanel(sanitiseLine(String(Reflect.get(message, "role"))), ""));
+  }
+}
+
+function userPanel(text: string): Component {
+  return new Panel([new Text(theme.fg("userMessageText", `› ${text}`), 0, 0)], "userMessageBg");
+}
+
+function executionPanel(title: string, message: Execution, options: ChatOptions): Component {
+  const lines = bounded(message.output).trimEnd().split("\n");
+  const { lines: shown, hidden } = options.expanded
+    ? { lines, hidden: 0 }
+    : collapseLines(lines, COLLAPSED_OUTPUT, "tail");
+  const notes = [
+    hidden > 0 ? `… ${hidden} earlier lines (${options.expandKey} to expand)` : "",
+    message.cancelled ? "Stopped." : message.exitCode ? `Exit code ${message.exitCode}.` : "",
+    "fullOutputPath" in message && message.fullOutputPath !== undefined
+      ? `All of the output: ${sanitiseLine(message.fullOutputPath)}`
+      : "",
+    message.excludeFromContext === true ? "Not sent to the model." : "",
+  ].filter((note) => note !== "");
+  const parts = [new Text(theme.fg("bashMode", theme.bold(title)), 0, 0)];
+  if (shown.join("") !== "") parts.push(new Text(theme.fg("toolOutput", shown.join("\n")), 0, 0));
+  if (notes.length > 0) parts.push(new Text(theme.fg("muted", notes.join("\n")), 0, 0));
+  return new Panel(parts, "toolPendingBg");
+}
+
+function customPanel(message: MessageOf<"custom" | "hookMessage">, options: ChatOptions): Component {
+  const drawn = drawnByExtension(message, options);
+  return drawn ?? labelledPanel(sanitiseLine(String(message.customType)), shownText(message.content));
+}
+
+function drawnByExtension(message: MessageOf<"custom" | "hookMessage">, options: ChatOptions): Component | undefined {
+  try {
+    return options.drawCustom?.(message, { expanded: options.expanded });
+  } catch {
+    // An extension's renderer that fails costs its own look, not the message.
+    return undefined;
+  }
+}
+
+function labelledPanel(label: string, text: string): Component {
+  const parts: Component[] = [new Text(theme.fg("customMessageLabel", theme.bold(`[${label}]`)), 0, 0)];
+  if (text.trim() !== "")
+    parts.push(new Spacer(1), new MarkdownText(text, { color: (part: string) => theme.fg("customMessageText", part) }));
+  return new Panel(parts, "customMessageBg");
+}
+
+function summaryPanel(label: string, title: string, summary: unknown, options: ChatOptions): Component {
+  const text = bounded(summary);
+  return options.expanded
+    ? labelledPanel(label, `**${title}**\n\n${text}`)
+    : labelledPanel(label, `${title} (${options.expandKey} to expand)`);
+}
+
+const compactedFrom = (tokens: unknown): string =>
+  typeof tokens === "number" ? `Compacted from ${tokens.toLocaleString("en")} tokens` : "Compacted";
+
+function mentionedFiles(message: MessageOf<"fileMention">): string {
+  const files = blocksOf(message.files).map((file) => `@${sanitiseLine(String(file["path"]))}`);
+  return files.join("\n");
+}
+
+/** An answer, also while it streams: `update` takes its newest state, drawing happens once a frame. */
+export class AssistantRow implements Component {
+  readonly #options: ChatOptions;
+  #message: MessageOf<"assistant">;
+  #parts: { isThinking: boolean; markdown: MarkdownText }[] = [];
+  #content = new Panel([]);
+  #stale = true;
+
+  constructor(message: MessageOf<"assistant">, options: ChatOptions) {
+    this.#message = message;
+    this.#options = options;
+  }
+  get message(): MessageOf<"assistant"> {
+    return this.#message;
+  }
+  update(message: MessageOf<"assistant">): void {
+    this.#message = message;
+    this.#stale = true;
+  }
+  render(width: number): readonly string[] {
+    if (this.#stale) this.#refresh();
+    return this.#content.render(width);
+  }
+  invalidate(): void {
+    this.#parts = [];
+    this.#stale = true;
+  }
+
+  /** Keeps the Markdown component of each block: it draws again only what the stream has changed. */
+  #refresh(): void {
+    this.#stale = false;
+    this.#parts = answerParts(this.#message, this.#options.hideThinking).map((part, index) => {
+      const known = this.#parts[index];
+      if (known?.isThinking !== part.isThinking) return { ...part, markdown: answerMarkdown(part) };
+      known.markdown.setText(part.text);
+      return known;
+    });
+    const shown = this.#parts.flatMap(({ markdown }, index) => (index === 0 ? [markdown] : [new Spacer(1), markdown]));
+    const ending = answerEnding(this.#message);
+    this.#content = new Panel(ending === undefined ? shown : [...shown, new Text(ending, 0, 0)]);
+  }
+}
+
+interface AnswerPart {
+  isThinking: boolean;
+  text: string;
+}
+
+const answerMarkdown = ({ isThinking, text }: AnswerPart): MarkdownText =>
+  isThinking
+    ? new MarkdownText(text, { color: (part) => theme.fg("thinkingText", part), italic: true })
+    : new MarkdownText(text);
+
+function answerParts(message: MessageOf<"assistant">, hideThinking: boolean): AnswerPart[] {
+  const parts: AnswerPart[] = [];
+  for (const block of blocksOf(message.content)) {
+    const isThinking = block["type"] === "thinking";
+    const text = bounded(isThinking ? block["thinking"] : block["text"]).trim();
+    if (text !== "" && (isThinking || block["type"] === "text"))
+      parts.push({ isThinking, text: isThinking && hideThinking ? "Thinking…" : text });
+  }
+  return parts;
+}
+
+/** Why an answer ended early, or undefined. */
+function answerEnding(message: MessageOf<"assistant">): string | undefined {
+  const said = (token: ThemeToken, text: string): string => theme.fg(token, text);
+  if (message.stopReason === "error") return said("error", `Error: ${bounded(message.errorMessage) || "unknown"}`);
+  if (message.stopReason === "aborted") return said("warning", "Stopped.");
+  if (message.stopReason === "length")
+    return said("warning", "The answer is cut off: the model's output limit was reached.");
+  return undefined;
+}

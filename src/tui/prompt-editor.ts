@@ -1,0 +1,109 @@
+/**
+ * The editor for prompts: pi-tui's editor, with bough's actions in front of it and a border that tells the mode.
+ * Part of `tui/`; used by interactive-mode.
+ */
+import {
+  Editor,
+  type EditorTheme,
+  type KeybindingsManager,
+  type SelectListTheme,
+  type TUI,
+} from "@earendil-works/pi-tui";
+import type { AppKeybinding } from "./keybindings.ts";
+import { sanitise } from "./sanitise.ts";
+import { theme } from "./theme.ts";
+
+/** Actions that work while the editor has the keys, in the order they are tried. */
+const EDITOR_ACTIONS = [
+  "app.interrupt",
+  "app.clear",
+  "app.exit",
+  "app.suspend",
+  "app.session.new",
+  "app.session.tree",
+  "app.session.fork",
+  "app.session.resume",
+  "app.thinking.cycle",
+  "app.thinking.toggle",
+  "app.model.cycleForward",
+  "app.model.cycleBackward",
+  "app.model.select",
+  "app.tools.expand",
+  "app.editor.external",
+  "app.message.followUp",
+  "app.message.dequeue",
+  "app.message.copy",
+] as const satisfies readonly AppKeybinding[];
+export type EditorAction = (typeof EDITOR_ACTIONS)[number];
+
+const SELECT_LIST_THEME: SelectListTheme = {
+  selectedPrefix: (text) => theme.fg("accent", text),
+  selectedText: (text) => theme.fg("accent", text),
+  description: (text) => theme.fg("muted", text),
+  scrollInfo: (text) => theme.fg("muted", text),
+  noMatch: (text) => theme.fg("muted", text),
+};
+const EDITOR_THEME: EditorTheme = { borderColor: (text) => theme.fg("border", text), selectList: SELECT_LIST_THEME };
+
+/**
+ * pi-tui 1.6's editor recurses without end over a wide character that its text column cannot hold; below this width
+ * it draws as if it had it, and the screen cuts the lines.
+ */
+const MIN_WIDTH = 4;
+
+/** pi-tui drops the other control characters of a paste itself. */
+const PASTE_START = "\x1b[200~";
+const DEL_AND_C1 = /[\x7f-\x9f]/g;
+
+export class PromptEditor extends Editor {
+  readonly #keybindings: KeybindingsManager;
+  #thinkingLevel = "off";
+  /** Returns false to leave the key to the editor. */
+  onAction: ((action: EditorAction) => boolean) | undefined;
+
+  constructor(ui: TUI, keybindings: KeybindingsManager) {
+    super(ui, EDITOR_THEME, { autocompleteMaxVisible: 8 });
+    this.#keybindings = keybindings;
+  }
+
+  /** Nothing but white space in it. */
+  get isBlank(): boolean {
+    return this.getText().trim() === "";
+  }
+  /** The draft is a `!command`. */
+  get isBashDraft(): boolean {
+    return this.getText().trimStart().startsWith("!");
+  }
+  setThinkingLevel(level: string): void {
+    this.#thinkingLevel = level;
+  }
+
+  override setText(text: string): void {
+    super.setText(sanitise(text));
+  }
+  override addToHistory(text: string): void {
+    super.addToHistory(sanitise(text));
+  }
+
+  override handleInput(data: string): void {
+    if (!this.#closesMenu(data) && this.#runAction(data)) return;
+    super.handleInput(data.startsWith(PASTE_START) ? data.replace(DEL_AND_C1, "") : data);
+  }
+
+  override render(width: number): string[] {
+    this.borderColor = this.isBashDraft
+      ? theme.getBashModeBorderColor()
+      : theme.getThinkingBorderColor(this.#thinkingLevel);
+    return super.render(Math.max(MIN_WIDTH, width));
+  }
+
+  /** Escape closes the completion menu before it does anything else; the key that clears the draft does that at once. */
+  #closesMenu(data: string): boolean {
+    const keys = this.#keybindings;
+    return this.isShowingAutocomplete() && keys.matches(data, "tui.select.cancel") && !keys.matches(data, "app.clear");
+  }
+
+  #runAction(data: string): boolean {
+    return EDITOR_ACTIONS.some((action) => this.#keybindings.matches(data, action) && this.onAction?.(action) === true);
+  }
+}

@@ -1,0 +1,314 @@
+/**
+ * What happens around the selectors: opens the tree, the message, session and model lists in the editor's place, does
+ * what was picked, and says how it ended. Part of `tui/`; made by interactive-mode, called by the slash commands and
+ * the input controller.
+ */
+import type { Component, KeybindingsManager } from "@earendil-works/pi-tui";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { ModelRegistry } from "../agent/models.ts";
+import type { Model } from "../agent/providers.ts";
+import type { SessionInfo } from "../session/catalog.ts";
+import { reasonOf } from "../session/session-errors.ts";
+import { SessionManager } from "../session/session-manager.ts";
+import type { SessionEntry } from "../tree/entries.ts";
+import type { FilterMode } from "../tree/outline.ts";
+import { ChoiceSelector } from "./choice-selector.ts";
+import { ModelPicker } from "./model-picker.ts";
+import { sanitiseLine } from "./sanitise.ts";
+import type { SelectorScreen } from "./selector-list.ts";
+import { SessionPicker } from "./session-picker.ts";
+import type { SessionSource } from "./session-picker.ts";
+import { TreeSelector } from "./tree-selector.ts";
+import { UserMessageSelector } from "./user-message-selector.ts";
+
+/** The screen, as the selectors need it. interactive-mode implements it. */
+export interface SelectorHost {
+  /** Puts a component in the editor's place and gives it the keys; it replaces one that is already there. */
+  show(component: Component): void;
+  /** Brings the editor back. */
+  hide(): void;
+  setEditorText(text: string): void;
+  getEditorText(): string;
+  status(text: string): void;
+  error(text: string): void;
+  /** Draws the chat anew from the session's path. */
+  rebuildChat(): void;
+  requestRender(): void;
+  /** Says itself whether it could. */
+  copyToClipboard(text: string): void;
+  /** Height of the terminal in rows. */
+  rows(): number;
+}
+
+/** The settings the selectors obey; read each time one opens. */
+export interface SelectorSettings {
+  /** What double Escape opens, which also decides what /branch opens. "fork" is another word for "branch". */
+  doubleEscapeAction?: "tree" | "branch" | "fork" | "none" | undefined;
+  /** The filter the tree opens with; unset: "default". */
+  treeFilterMode?: FilterMode | undefined;
+}
+
+/** The models that can be chosen. */
+export type ModelChoices = Pick<ModelRegistry, "available">;
+
+export interface SelectorControllerOptions {
+  session: AgentSession;
+  host: SelectorHost;
+  keybindings: KeybindingsManager;
+  models: ModelChoices;
+  sessions: SessionSource;
+  settings(): SelectorSettings;
+  /** A folder shown as `~` in the tree. */
+  home?: string | undefined;
+}
+
+export class SelectorController {
+  readonly #options: SelectorControllerOptions;
+  readonly #session: AgentSession;
+  readonly #host: SelectorHost;
+  readonly #screen: SelectorScreen;
+  /** Ends what the open selector needs beside the screen. */
+  #release: (() => void) | undefined;
+
+  constructor(options: SelectorControllerOptions) {
+    const { host, keybindings, session } = options;
+    this.#options = options;
+    this.#session = session;
+    this.#host = host;
+    this.#screen = { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() };
+  }
+
+  /** `/tree`. Starts on `initialId`, else where the user stands. Can be read while the agent works. */
+  showTreeSelector(initialId?: string): void {
+    const index = this.#session.sessionManager.getIndex();
+    if (index.size === 0) return this.#host.status("No entries in session");
+    const selector = new TreeSelector({
+      screen: this.#screen,
+      source: index,
+      filter: this.#options.settings().treeFilterMode ?? "default",
+      selectedId: initialId !== undefined && index.has(initialId) ? initialId : undefined,
+      home: this.#options.home,
+      onSelect: (entry, isCurrent) => this.#jump(entry, isCurrent),
+      onCancel: () => this.#close(),
+      onLabel: (entryId, label) => void this.#attempt(() => this.#session.setLabel(entryId, label)),
+      onCopy: (text) => this.#copy(text),
+    });
+    this.#open(selector, { onEntry: () => selector.refresh() });
+  }
+
+  /** `/branch` and `/fork`: the user's messages, or the tree where the settings give it to double Escape. */
+  showUserMessageSelector(): void {
+    if (this.#options.settings().doubleEscapeAction === "tree") return this.showTreeSelector();
+    const messages = this.#session.getUserMessages();
+    if (messages.length === 0) return this.#host.status("No messages to branch from");
+    const selector = new UserMessageSelector({
+      screen: this.#screen,
+      messages,
+      onSelect: (entryId) => {
+        this.#close();
+        this.#afterStop(
+          () => this.#branch(entryId),
+          () => this.showUserMessageSelector(),
+        );
+      },
+      onCancel: () => this.#close(),
+    });
+    this.#open(selector);
+  }
+
+  /** `/resume`. */
+  showSessionPicker(): void {
+    const picker = new SessionPicker({
+      screen: this.#screen,
+      source: this.#options.sessions,
+      currentPath: this.#session.sessionManager.getSessionFile(),
+      onSelect: (session) => {
+        this.#close();
+        if (session.path === this.#session.sessionManager.getSessionFile())
+          return this.#host.status("This session is already open");
+        if (session.cwdMissing && !session.isExample) this.#askForFolder(session);
+        else this.#resume(session);
+      },
+      onCancel: () => this.#close(),
+    });
+    this.#open(picker, { onClose: () => picker.dispose() });
+  }
+
+  /** `/model`: takes the one model that `query` names exactly, else opens the list with it as the search. */
+  showModelPicker(query = ""): void {
+    const models = this.#options.models.available();
+    const named = models.filter(({ provider, id }) => query === id || query === `${provider}/${id}`);
+    if (named.length === 1) return void this.#setModel(named[0]!);
+    const picker = new ModelPicker({
+      screen: this.#screen,
+      models,
+      current: this.#session.model,
+      query,
+      onSelect: (model) => {
+        this.#close();
+        void this.#setModel(model);
+      },
+      onCancel: () => this.#close(),
+    });
+    this.#open(picker);
+  }
+
+  #open(component: Component, on: { onEntry?(): void; onClose?(): void } = {}): void {
+    this.#release?.();
+    const unsubscribe = this.#session.subscribe((event) => {
+      if (event.type === "entry_appended") on.onEntry?.();
+      // What the selector shows is no longer what the session is.
+      else if (event.type === "session_changed") this.#close();
+    });
+    this.#release = () => {
+      unsubscribe();
+      on.onClose?.();
+    };
+    this.#host.show(component);
+  }
+
+  #close(): void {
+    this.#release?.();
+    this.#release = undefined;
+    this.#host.hide();
+  }
+
+  #jump(entry: SessionEntry, isCurrent: boolean): void {
+    this.#close();
+    if (isCurrent) this.#host.status("Already at this point");
+    else
+      this.#whileWorking(
+        "Jumping stops it. What it has written so far stays on its own branch.",
+        (isWorking) => this.#navigate(entry.id, isWorking),
+        () => this.showTreeSelector(entry.id),
+      );
+  }
+
+  async #navigate(entryId: string, abort: boolean): Promise<void> {
+    const { cancelled, editorText } = await this.#session.navigateTree(entryId, { abort });
+    if (cancelled) return this.#host.status("Navigation cancelled");
+    this.#host.rebuildChat();
+    const keepsDraft = this.#host.getEditorText().trim() !== "";
+    if (editorText !== undefined && !keepsDraft) this.#host.setEditorText(editorText);
+    const draft = editorText !== undefined && keepsDraft ? "; your draft stays in the editor" : "";
+    this.#host.status(`Navigated to selected point${draft}`);
+  }
+
+  async #branch(entryId: string): Promise<void> {
+    const { selectedText, cancelled } = await this.#session.branch(entryId);
+    if (cancelled) return;
+    this.#host.rebuildChat();
+    const draft = this.#host.getEditorText();
+    this.#host.setEditorText(draft.trim() === "" ? selectedText : `${selectedText}\n\n${draft}`);
+    this.#host.status("Branched to new session");
+  }
+
+  /** A session whose folder is gone can be opened as it is, or as a copy that works where the user is. */
+  #askForFolder(session: SessionInfo): void {
+    const here = this.#session.cwd;
+    this.#ask({
+      title: "The folder of this session is gone",
+      text: sanitiseLine(
+        `It worked in ${session.cwd}. A copy can go on in ${here}; the session itself stays as it is.`,
+      ),
+      yes: "Copy it into this folder",
+      no: "Open it as it is",
+      onYes: () => this.#resume(session, here),
+      onNo: () => this.#resume(session),
+      onCancel: () => this.showSessionPicker(),
+    });
+  }
+
+  #resume(session: SessionInfo, copyTo?: string): void {
+    const open = async (): Promise<void> => {
+      const path = copyTo === undefined ? session.path : await copiedTo(copyTo, session.path);
+      if ((await this.#session.switchSession(path)).cancelled) return;
+      this.#host.rebuildChat();
+      this.#host.status(copyTo === undefined ? "Resumed session" : "Resumed a copy of the session in this folder");
+    };
+    this.#afterStop(open, () => this.showSessionPicker());
+  }
+
+  #setModel(model: Model): Promise<void> {
+    return this.#attempt(() => {
+      this.#session.setModel(model);
+      this.#host.status(`Model: ${model.provider}/${model.id}`);
+    });
+  }
+
+  #copy(text: string | undefined): void {
+    if (text === undefined) this.#host.status("Selected entry has no text to copy");
+    else this.#host.copyToClipboard(text);
+  }
+
+  /** Does `action` at once, or after the user agreed to stop the agent and it has stopped. */
+  #afterStop(action: () => Promise<void>, back: () => void): void {
+    this.#whileWorking(
+      "Leaving this session stops it. What it has written so far is kept.",
+      async (isWorking) => {
+        if (isWorking) await this.#session.abort();
+        await action();
+      },
+      back,
+    );
+  }
+
+  /** Asks before an action that interrupts the agent; No and Escape lead `back`. */
+  #whileWorking(text: string, action: (isWorking: boolean) => Promise<void>, back: () => void): void {
+    if (!this.#session.isStreaming) return void this.#attempt(() => action(false));
+    this.#ask({
+      title: "The agent is still working",
+      text,
+      yes: "Yes, stop it",
+      no: "No, go back",
+      onYes: () => void this.#attempt(() => action(true)),
+      onNo: back,
+      onCancel: back,
+    });
+  }
+
+  #ask(question: Question): void {
+    const answered = (then: () => void): void => {
+      this.#close();
+      then();
+    };
+    const selector = new ChoiceSelector({
+      screen: this.#screen,
+      title: question.title,
+      text: question.text,
+      choices: [
+        { label: question.yes, value: question.onYes },
+        { label: question.no, value: question.onNo },
+      ],
+      onSelect: answered,
+      onCancel: () => answered(question.onCancel),
+    });
+    this.#open(selector);
+  }
+
+  /** What fails is one line for the user; the screen stays usable. */
+  async #attempt(action: () => void | Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      this.#host.error(reasonOf(error));
+    }
+  }
+}
+
+interface Question {
+  title: string;
+  text: string;
+  yes: string;
+  no: string;
+  onYes(): void;
+  onNo(): void;
+  onCancel(): void;
+}
+
+/** Copies a session file, all branches, into the sessions of a folder and returns the copy's path. */
+async function copiedTo(cwd: string, path: string): Promise<string> {
+  const copy = await SessionManager.forkFrom(path, cwd);
+  await copy.close();
+  return copy.getSessionFile()!;
+}

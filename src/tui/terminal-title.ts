@@ -1,0 +1,17 @@
+/**
+ * The title of the terminal's window.
+ * Part of `tui/`; used by interactive-mode at the start and whenever the session or its name changes.
+ */
+import { basename } from "node:path";
+import { sanitiseLine } from "./sanitise.ts";
+
+/** Longer titles help no taskbar. */
+const MAX_PART = 60;
+
+/** "bough - name - folder", without the name while there is none. */
+export function terminalTitle(sessionName: string | undefined, cwd: string): string {
+  return ["bough", sessionName ?? "", basename(cwd)]
+    .map((part) => sanitiseLine(part).slice(0, MAX_PART).toWellFormed())
+    .filter((part) => part !== "")
+    .join(" - ");
+}

@@ -50,16 +50,10 @@ async function branchAt(
 
   await sessionManager.flush();
   const previousSessionFile = sessionManager.getSessionFile();
-  const { name } = sessionManager.getIndex();
   if (newLeafId !== null) sessionManager.createBranchedSession(newLeafId);
   else if (previousSessionFile === undefined) sessionManager.newSession();
   else sessionManager.newSession({ parentSession: previousSessionFile });
   host.dropQueue();
-  // A session made from a path brings its name; an automatic one is given anew by the first prompt.
-  if (sessionManager.getSessionName() === undefined && name?.source === "user") {
-    const id = sessionManager.setSessionName(name.text, name.source);
-    if (id !== undefined) host.appended(id);
-  }
   await host.changed(reason, answer?.skipConversationRestore === true);
   await host.emitHook("session_branch", { previousSessionFile });
   return true;

@@ -31,7 +31,6 @@ export const APP_KEYBINDINGS = {
   "app.message.followUp": key("alt+enter", "Send after the current answer"),
   "app.message.dequeue": key("alt+up", "Take queued messages back into the editor"),
   "app.message.copy": key("ctrl+x", "Copy the last answer; in the tree: the selected entry"),
-  "app.clipboard.pasteImage": key("ctrl+v", "Paste an image"),
   "app.select.home": key("home", "First row"),
   "app.select.end": key("end", "Last row"),
   "app.tree.editLabel": key("shift+l", "Edit the label of the selected entry; searches ignore case, so type l for L"),

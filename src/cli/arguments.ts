@@ -1,7 +1,7 @@
 /**
- * The command line: what `bough` accepts, as one parsed value. Part of `cli/`; used by main.ts.
+ * The command line: what `bough` accepts, as one parsed value. Part of `cli/`; main.ts reads it, the modes use it.
  */
-import { parseArgs } from "node:util";
+import { UsageError, readOptions } from "./usage.ts";
 
 export type Mode = "interactive" | "print" | "json";
 
@@ -29,9 +29,6 @@ export interface Arguments {
   help: boolean;
   version: boolean;
 }
-
-/** A mistake on the command line; its message is one sentence for the user. */
-export class UsageError extends Error {}
 
 export const HELP = `bough: a terminal coding agent whose conversation is a tree.
 
@@ -61,11 +58,14 @@ Other
       --mode text|json             with -p: text (default), or every event as a line of JSON
       --trust                      trust this project's .bough/ settings for this run
   -h, --help    -v, --version
+
+Exit code: 0 fine; 1 it failed, and standard error says why; 2 wrong usage; 129, 130, 143 ended by a signal.
+BOUGH_DIR moves ~/.bough; BOUGH_DEBUG=1 shows where an error comes from.
 `;
 
 const OPTIONS = {
   continue: { type: "boolean", short: "c" },
-  resume: { type: "boolean", short: "r" },
+  resume: { type: "string", short: "r" },
   session: { type: "string" },
   fork: { type: "string" },
   "no-session": { type: "boolean" },
@@ -85,14 +85,13 @@ const OPTIONS = {
 
 /** Reads `bough`'s own arguments (not those of `bough tree` and `bough doctor`). Throws UsageError. */
 export function parseArguments(args: readonly string[]): Arguments {
-  const { values, positionals, resumed } = readOptions(args);
-  const mode = values.mode ?? "text";
+  const { values, positionals } = readOptions(withResumeValue(args), OPTIONS, "bough");
+  const { mode = "text" } = values;
   if (mode !== "text" && mode !== "json") throw new UsageError(`--mode takes text or json, not "${mode}".`);
-  if (values["base-url"] !== undefined && values.model === undefined)
-    throw new UsageError("--base-url needs --model, the name the endpoint knows the model by.");
+  checkEndpoint(values);
   return {
     mode: mode === "json" ? "json" : values.print ? "print" : "interactive",
-    session: chooseSession(values, resumed),
+    session: sessionChoice(values),
     prompt: positionals.length === 0 ? undefined : positionals.join(" "),
     model: values.model,
     provider: values.provider,
@@ -107,28 +106,31 @@ export function parseArguments(args: readonly string[]): Arguments {
   };
 }
 
-/** parseArgs knows no optional value, so the word after -r is taken out first. */
-function readOptions(args: readonly string[]) {
-  const rest = [...args];
-  const at = rest.findIndex((arg) => arg === "-r" || arg === "--resume");
-  const next = at < 0 ? undefined : rest[at + 1];
-  const resumed = next === undefined || next.startsWith("-") ? undefined : next;
-  if (resumed !== undefined) rest.splice(at + 1, 1);
-  try {
-    const { values, positionals } = parseArgs({ args: rest, options: OPTIONS, allowPositionals: true });
-    return { values, positionals, resumed };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split(". ")[0] : String(error);
-    throw new UsageError(`${reason}. See bough --help.`, { cause: error });
-  }
+/** parseArgs knows no optional value: a -r that nothing follows gets an empty one. */
+function withResumeValue(args: readonly string[]): string[] {
+  const end = args.indexOf("--");
+  return args.map((arg, at) => {
+    const isResume = (arg === "-r" || arg === "--resume") && (end < 0 || at < end);
+    return isResume && (args[at + 1] ?? "-").startsWith("-") ? "--resume=" : arg;
+  });
 }
 
-type Values = ReturnType<typeof readOptions>["values"];
+type Values = ReturnType<typeof readOptions<typeof OPTIONS>>["values"];
 
-function chooseSession(values: Values, resumed: string | undefined): SessionChoice {
+function checkEndpoint(values: Values): void {
+  if (values["base-url"] === undefined) {
+    const flag = (["api", "api-key"] as const).find((name) => values[name] !== undefined);
+    if (flag !== undefined)
+      throw new UsageError(`--${flag} goes with --base-url; the key of a known provider belongs in the environment.`);
+  } else if (values.model === undefined)
+    throw new UsageError("--base-url needs --model, the name the endpoint knows the model by.");
+  else if (values.provider !== undefined) throw new UsageError("Use one of --base-url and --provider, not both together.");
+}
+
+function sessionChoice(values: Values): SessionChoice {
   const choices: [string, SessionChoice][] = [];
   if (values.continue) choices.push(["-c", { kind: "continue" }]);
-  if (values.resume) choices.push(["-r", { kind: "resume", session: resumed }]);
+  if (values.resume !== undefined) choices.push(["-r", { kind: "resume", session: values.resume || undefined }]);
   if (values.session !== undefined) choices.push(["--session", { kind: "file", path: values.session }]);
   if (values.fork !== undefined) choices.push(["--fork", { kind: "fork", path: values.fork }]);
   if (values["no-session"]) choices.push(["--no-session", { kind: "memory" }]);

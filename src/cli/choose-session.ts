@@ -1,13 +1,13 @@
 /**
- * From the command line's choice to an open session. Part of `cli/`; used by main.ts.
+ * From the command line's choice to an open session. Part of `cli/`; used by the modes.
  */
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { findSession } from "../session/catalog.ts";
 import { examplesDir, canonicalPath } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
-import { UsageError } from "./arguments.ts";
 import type { SessionChoice } from "./arguments.ts";
+import { UsageError } from "./usage.ts";
 
 /** Opens or makes the session. Rejects with SessionFileError or UsageError; nothing is made then. */
 export async function chooseSession(choice: SessionChoice, cwd: string): Promise<SessionManager> {
@@ -31,22 +31,20 @@ export async function chooseSession(choice: SessionChoice, cwd: string): Promise
   }
 }
 
-/** What the user should know about the session that was opened, one plain line each. */
-export function sessionNotices(session: SessionManager, cwd: string): string[] {
-  const notices: string[] = [];
+/** What is wrong in the file of an open session, in one plain sentence; undefined when nothing is. */
+export function damageNotice(session: SessionManager): string | undefined {
+  const [first, ...others] = session.getProblems();
+  if (first === undefined) return undefined;
+  const path = session.getSessionFile() ?? "";
+  return others.length === 0 ? first.text : `${first.text} ${others.length} more: bough doctor ${path} lists them.`;
+}
+
+/** Where an open session works, if that is not here; undefined when it is. */
+export function folderNotice(session: SessionManager, cwd: string): string | undefined {
   const path = session.getSessionFile();
+  if (path === undefined || path.startsWith(join(examplesDir(), "/"))) return undefined;
   const recorded = session.getCwd();
-  const problems = session.getProblems();
-  if (problems.length > 0 && path !== undefined) {
-    const [first] = problems;
-    const rest = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
-    notices.push(`${first?.text}${rest} bough doctor ${path} shows all.`);
-  }
-  if (path === undefined || path.startsWith(examplesDir())) return notices;
   if (recorded === "" || !existsSync(recorded))
-    notices.push(
-      `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`,
-    );
-  else if (canonicalPath(recorded) !== canonicalPath(cwd)) notices.push(`This session works in ${recorded}.`);
-  return notices;
+    return `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`;
+  return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : `This session works in ${recorded}.`;
 }

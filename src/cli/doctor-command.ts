@@ -2,13 +2,13 @@
  * `bough doctor FILE`: everything that is wrong with a session file, each with its line. Changes no byte.
  * Part of `cli/`; called by main.ts.
  */
-import { parseArgs } from "node:util";
 import { diagnose } from "../session/doctor.ts";
 import type { Diagnosis } from "../session/doctor.ts";
-import { SessionFileError } from "../session/session-errors.ts";
-import { sanitise, sanitiseLine } from "../tui/sanitise.ts";
-import { UsageError } from "./arguments.ts";
+import type { Problem } from "../tree/problems.ts";
+import { sanitiseLine } from "../tui/sanitise.ts";
 import type { Io } from "./io.ts";
+import { jsonText } from "./json-text.ts";
+import { UsageError, readOptions } from "./usage.ts";
 
 export const DOCTOR_HELP = `bough doctor: report what is wrong in a session file; nothing is changed.
 
@@ -17,51 +17,38 @@ export const DOCTOR_HELP = `bough doctor: report what is wrong in a session file
       --json    the report as one JSON object
   -h, --help
 
-Each problem is a line, FILE:LINE: text. Exit code: 0 nothing is wrong, 1 problems were found, 2 the file is no session.
+Each problem is a line, FILE:LINE: text; a note says what is worth knowing and no fault.
+Exit code: 0 nothing is wrong, 1 problems were found or there is no such session, 2 wrong usage.
 `;
 
 const OPTIONS = { json: { type: "boolean" }, help: { type: "boolean", short: "h" } } as const;
 
-/** Resolves with the exit code: 0 without problems, 1 with some, 2 when there is no session to look at. */
-export async function runDoctorCommand(args: readonly string[], io: Io): Promise<number> {
-  try {
-    const asked = readArguments(args);
-    if (asked === "help") {
-      io.out(DOCTOR_HELP);
-      return 0;
-    }
-    const diagnosis = diagnose(asked.file);
-    const report = asked.json ? `${JSON.stringify(diagnosis, undefined, 2)}\n` : reportOf(asked.file, diagnosis);
-    io.out(io.isTerminal ? sanitise(report) : report);
-    return diagnosis.problems.length === 0 ? 0 : 1;
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof SessionFileError)) throw error;
-    io.err(`${sanitiseLine(error.message)}\n`);
-    return 2;
+/** Resolves with the exit code: 0 without problems, 1 with some. Rejects with UsageError or SessionFileError. */
+export async function runDoctorCommand(args: readonly string[], io: Pick<Io, "out">): Promise<number> {
+  const asked = readArguments(args);
+  if (asked === "help") {
+    io.out(DOCTOR_HELP);
+    return 0;
   }
+  const diagnosis = diagnose(asked.file);
+  io.out(asked.json ? `${jsonText(diagnosis, 2)}\n` : reportOf(asked.file, diagnosis));
+  return diagnosis.problems.length === 0 ? 0 : 1;
 }
 
 function readArguments(args: readonly string[]): { file: string; json: boolean } | "help" {
-  const { values, positionals } = readOptions(args);
+  const { values, positionals } = readOptions(args, OPTIONS, "bough doctor");
   if (values.help) return "help";
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError("Name one session file: bough doctor FILE.");
   return { file, json: values.json ?? false };
 }
 
-function readOptions(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split(". ")[0] : String(error);
-    throw new UsageError(`${reason}. See bough doctor --help.`, { cause: error });
-  }
-}
-
-/** A line for each problem and a closing one with the counts. */
-function reportOf(file: string, { problems, lines, entries, branches, bytes }: Diagnosis): string {
+/** A line for each problem and note, and a closing one with the counts. */
+function reportOf(file: string, { problems, notes, lines, entries, branches, bytes }: Diagnosis): string {
   const name = sanitiseLine(file);
-  const rows = problems.map(({ line, text }) => `${line > 0 ? `${name}:${line}` : name}: ${sanitiseLine(text)}\n`);
+  const row = (kind: string, { line, text }: Problem): string =>
+    `${line > 0 ? `${name}:${line}` : name}: ${kind}${sanitiseLine(text)}\n`;
+  const rows = [...problems.map((problem) => row("", problem)), ...notes.map((note) => row("note: ", note))];
   const found = problems.length === 0 ? "No problems" : counted(problems.length, "problem", "problems");
   const size = [
     counted(lines, "line", "lines"),

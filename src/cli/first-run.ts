@@ -1,5 +1,5 @@
 /**
- * The first run: without a model there is still something to see. Part of `cli/`; used by main.ts.
+ * The first run: without a model there is still something to see. Part of `cli/`; used by terminal-mode.ts.
  */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

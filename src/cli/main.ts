@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { enableCompileCache } from "node:module";
-import { HELP, UsageError, parseArguments } from "./arguments.ts";
+import { HELP, parseArguments } from "./arguments.ts";
 import { processIo as io } from "./io.ts";
 
 const version = (): string => {
@@ -27,18 +27,10 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Mistakes of the user and trouble with files are one sentence; anything else is a mistake of ours and shows where. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof UsageError || error.name === "SessionFileError") return error.message;
-  return error.stack ?? error.message;
-}
-
 enableCompileCache();
 try {
   // Not process.exit: what is written to a pipe must reach it.
   process.exitCode = await run(process.argv.slice(2));
 } catch (error) {
-  io.err(`bough: ${explain(error)}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  process.exitCode = (await import("./report.ts")).reportFailure(io, error);
 }

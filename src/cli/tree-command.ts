@@ -3,16 +3,15 @@
  * Part of `cli/`; called by main.ts. Opens the file for reading only and changes no byte of it.
  */
 import { homedir } from "node:os";
-import { parseArgs } from "node:util";
-import { SessionFileError } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { FILTER_MODES, isFilterMode } from "../tree/outline-filter.ts";
 import { drawnLine, numberedLine, plainText } from "../tree/outline-lines.ts";
 import { emptyText } from "../tree/outline-texts.ts";
 import { Outline, type FilterMode, type OutlineRow } from "../tree/outline.ts";
 import { sanitise } from "../tui/sanitise.ts";
-import { UsageError } from "./arguments.ts";
 import type { Io } from "./io.ts";
+import { jsonText } from "./json-text.ts";
+import { UsageError, readOptions } from "./usage.ts";
 
 /** What is written is safe for any terminal, whether it goes to one or not. */
 type TreeOutput = Pick<Io, "out" | "err">;
@@ -30,7 +29,7 @@ export const TREE_HELP = `bough tree: print the tree of a session file.
   -h, --help
 
 Marks: › where the session stands, • on the way there. What is wrong with the file goes to standard error, one line
-each, as FILE:LINE: text.
+each, as FILE:LINE: text. Exit code: 0 printed, 1 there is no such session, 2 wrong usage.
 `;
 
 const OPTIONS = {
@@ -52,22 +51,16 @@ interface TreeArguments {
   isJson: boolean;
 }
 
-/** Resolves to the exit code: 1 when the arguments are wrong or the file is no session, else 0, damaged or not. */
-export async function runTreeCommand(args: string[], io: TreeOutput): Promise<number> {
-  try {
-    const parsed = parseTreeArguments(args);
-    if (parsed === "help") io.out(TREE_HELP);
-    else await printTree(parsed, io);
-    return 0;
-  } catch (error) {
-    if (!(error instanceof UsageError || error instanceof SessionFileError)) throw error;
-    io.err(`${inert(error.message)}\n`);
-    return 1;
-  }
+/** Resolves to the exit code, 0, damaged or not. Rejects with UsageError or SessionFileError. */
+export async function runTreeCommand(args: readonly string[], io: TreeOutput): Promise<number> {
+  const parsed = parseTreeArguments(args);
+  if (parsed === "help") io.out(TREE_HELP);
+  else await printTree(parsed, io);
+  return 0;
 }
 
-function parseTreeArguments(args: string[]): TreeArguments | "help" {
-  const { values, positionals } = readOptions(args);
+function parseTreeArguments(args: readonly string[]): TreeArguments | "help" {
+  const { values, positionals } = readOptions(args, OPTIONS, "bough tree");
   if (values.help) return "help";
   const [file, ...more] = positionals;
   if (file === undefined || more.length > 0) throw new UsageError("Name one session file: bough tree FILE.");
@@ -77,15 +70,6 @@ function parseTreeArguments(args: string[]): TreeArguments | "help" {
   if (values.json && values.plain) throw new UsageError("Use one of --json and --plain, not both together.");
   const line = values.json ? jsonLine : values.plain ? numberedLine : drawnLine;
   return { file, filter, query: values.search ?? "", line, isJson: values.json ?? false };
-}
-
-function readOptions(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.split(". ")[0] : String(error);
-    throw new UsageError(`${reason}. See bough tree --help.`, { cause: error });
-  }
 }
 
 async function printTree({ file, filter, query, line, isJson }: TreeArguments, io: TreeOutput): Promise<void> {
@@ -122,14 +106,7 @@ function jsonLine(row: OutlineRow): string {
     problem: row.problem,
     text: plainText(row.text),
   };
-  return JSON.stringify(record).replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped);
-}
-
-/** The rest of what could drive a terminal, in JSON's own words: JSON.stringify leaves C1 and invisible characters. */
-function escaped(character: string): string {
-  let text = "";
-  for (let i = 0; i < character.length; i++) text += `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`;
-  return text;
+  return jsonText(record);
 }
 
 const inert = (line: string): string => sanitise(line).replaceAll("\n", " ");

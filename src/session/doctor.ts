@@ -17,6 +17,8 @@ export interface Diagnosis {
   version: number;
   /** By line; 0 is the file as a whole. */
   problems: Problem[];
+  /** Worth knowing and no fault: ordinary branches make such, too. */
+  notes: Problem[];
   bytes: number;
   lines: number;
   entries: number;
@@ -31,12 +33,13 @@ export function diagnose(path: string): Diagnosis {
   const store = FileStore.open(resolved, { readOnly: true });
   try {
     const { header, index, migratedFrom, bytes, lines } = readingOf(store, resolved);
-    const problems = [...index.problems, ...brokenPointers(index)];
+    const found = [...index.problems, ...brokenPointers(index)].sort((a, b) => a.line - b.line);
     return {
       path: resolved,
       sessionId: header.id,
       version: migratedFrom ?? header.version ?? CURRENT_SESSION_VERSION,
-      problems: problems.sort((a, b) => a.line - b.line),
+      problems: found.filter((problem) => !isNote(problem)),
+      notes: found.filter(isNote),
       bytes,
       lines,
       entries: index.size,
@@ -47,6 +50,8 @@ export function diagnose(path: string): Diagnosis {
     store.close();
   }
 }
+
+const isNote = ({ code }: Problem): boolean => code === "other-tip";
 
 /** Compactions that keep from an entry that is not before them: one walk over the tree that knows the path above it. */
 function brokenPointers(index: SessionEntryIndex): Problem[] {

@@ -117,7 +117,11 @@ export const syncFailed = (path: string, cause: unknown): SessionFileError =>
   );
 
 export const notFound = (asked: string): SessionFileError =>
-  new SessionFileError("not-found", asked, `No session matches "${asked}"; "bough list --all" shows all of them.`);
+  new SessionFileError(
+    "not-found",
+    asked,
+    `No session matches "${asked}"; bough -r lists the sessions of this folder, and with Tab those of all folders.`,
+  );
 
 export const ambiguous = (asked: string, paths: readonly string[]): SessionFileError =>
   new SessionFileError(

@@ -5,7 +5,6 @@
  */
 import type { AgentEvent, AgentLoopConfig, AgentTool, AgentToolResult, StreamFn } from "@earendil-works/pi-agent-core";
 import type { AssistantMessage, Message } from "@earendil-works/pi-ai";
-import { convertToLlm } from "../tree/messages.ts";
 import type { Repair, ToolResultMessage, UserMessage } from "../tree/messages.ts";
 import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionManager, StorableMessage } from "../session/session-manager.ts";
@@ -16,7 +15,7 @@ import type { MessageQueue, QueuedKind, QueueMode } from "./message-queue.ts";
 import { promptMessage } from "./prompt-entries.ts";
 import { clampThinkingLevel, isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
-import { systemMessage } from "./request.ts";
+import { requestMessages, systemMessage } from "./request.ts";
 import { countdown, retryDelay } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import * as notices from "./session-notices.ts";
@@ -138,7 +137,7 @@ export class AgentRun {
   #requestMessages(): Message[] {
     const host = this.#host;
     const { messages } = contextOfPath(host.sessionManager.getBranch(this.#writer.tail));
-    return convertToLlm(messages, { model: host.model(), onRepair: (repair) => host.repaired(repair) });
+    return requestMessages(messages, host.model(), (repair) => host.repaired(repair));
   }
 
   #take(kind: QueuedKind): UserMessage[] {

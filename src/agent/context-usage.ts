@@ -3,12 +3,12 @@
  * Part of `agent/`; AgentSession.getContextUsage delegates to it.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { convertToLlm } from "../tree/messages.ts";
 import type { Usage } from "../tree/messages.ts";
 import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import { calculateContextTokens, estimateMessageTokens } from "./providers.ts";
 import type { Model } from "./providers.ts";
+import { requestMessages } from "./request.ts";
 
 export interface ContextUsage {
   /** Of the next request: what the last answer reported and an estimate of what came after it. */
@@ -33,7 +33,7 @@ export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBran
   }
   // The answer itself goes along, since results belong to its calls, but it has been counted.
   const estimated = reported === undefined ? session.getBranch() : later.reverse();
-  const messages = convertToLlm(contextOfPath(estimated).messages, { model });
+  const messages = requestMessages(contextOfPath(estimated).messages, model);
   const counted = reported === undefined ? 0 : messages.findIndex(({ role }) => role === "assistant") + 1;
   const tokens = messages
     .slice(counted)

@@ -4,11 +4,12 @@
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
-import type { LabelEntry, SessionEntry, SessionEntryBase, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
+import type { LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
 import { versionOf } from "../tree/migrate.ts";
 import { LineReader, NEWLINE, copiedLines, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
+import { withMembers } from "./line-members.ts";
 import { canonicalPath, ensurePrivateDir, sessionFileName } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { writeNewFile } from "./new-file.ts";
@@ -174,7 +175,7 @@ function* wholeLine(bytes: Uint8Array): Generator<Uint8Array> {
   yield NEWLINE;
 }
 
-/** Entries as the very bytes they have in their file, so that nothing bough does not know is lost. */
+/** Entries as the very bytes they have in their file but for their links, so that nothing bough does not know is lost. */
 class OriginalLines {
   readonly #index: SessionEntryIndex;
   readonly #reader: LineReader;
@@ -187,24 +188,15 @@ class OriginalLines {
   of(entry: SessionEntry, changes: Changes): Uint8Array {
     const changed = { ...entry, ...changes };
     const origin = this.#index.originOf(entry.id);
-    if (origin === undefined || "firstKeptEntryId" in changes) return lineBytes(changed);
-    const bytes = this.#reader.read(origin.offset, origin.length);
-    const start = usualStart(entry);
-    if (start.equals(bytes.subarray(0, start.length)))
-      return Buffer.concat([usualStart(changed), bytes.subarray(start.length), NEWLINE]);
-    return entry.parentId === changed.parentId && isRecordOf(bytes, entry)
-      ? Buffer.concat([bytes, NEWLINE])
-      : lineBytes(changed);
+    if (origin === undefined) return lineBytes(changed);
+    const members = new Map<string, string | null>([
+      ["id", changed.id],
+      ["parentId", changed.parentId],
+    ]);
+    // Old files count lines instead, which are others in the copy.
+    if (changed.type === "compaction" && typeof changed.firstKeptEntryId === "string")
+      members.set("firstKeptEntryId", changed.firstKeptEntryId);
+    const line = withMembers(this.#reader.read(origin.offset, origin.length), members);
+    return line === undefined ? lineBytes(changed) : Buffer.concat([line, NEWLINE]);
   }
-}
-
-/** How the line of an entry begins that bough, pi or oh-my-pi has written, up to what its kind adds. */
-function usualStart({ type, id, parentId }: Pick<SessionEntryBase, "type" | "id" | "parentId">): Buffer {
-  return Buffer.from(`${JSON.stringify({ type, id, parentId }).slice(0, -1)},`);
-}
-
-/** Whether a line holds its entry under the same id and parent: those of migrated and duplicate lines differ. */
-function isRecordOf(bytes: Uint8Array, { type, id, parentId }: SessionEntryBase): boolean {
-  const record = JSON.parse(Buffer.from(bytes).toString()) as SessionEntry;
-  return record.type === type && record.id === id && record.parentId === parentId;
 }

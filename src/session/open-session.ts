@@ -36,8 +36,11 @@ export interface OpenSession {
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
   held: string[] | undefined;
-  /** Where a reader of the written lines would find the leaf. */
-  writtenLeaf: string | null;
+  /**
+   * Where readers of the written lines would find the leaf; undefined when they differ: pi and oh-my-pi take the last
+   * line, bough lets a label that hangs elsewhere move nothing.
+   */
+  writtenLeaf: string | null | undefined;
   /** Why nothing may be appended; undefined when it may. */
   readonly refusal: Error | undefined;
   /** What this room found wrong; the index has its own. */

@@ -75,7 +75,7 @@ export const notASession = (path: string, line: number, reason: string): Session
   new SessionFileError(
     "not-a-session",
     path,
-    `${path} is not a session file (line ${line}: ${reason}); nothing was changed.`,
+    `${path} cannot be opened (line ${line}: ${reason}); nothing was changed.`,
   );
 
 export const newerVersion = (path: string): SessionFileError =>

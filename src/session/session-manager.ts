@@ -370,7 +370,8 @@ export class SessionManager {
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
     this.#write(entry);
     session.index.append(entry);
-    if (kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf) session.writtenLeaf = id;
+    const moves = kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf;
+    session.writtenLeaf = moves ? id : undefined;
     return id;
   }
 
@@ -386,7 +387,7 @@ export class SessionManager {
     }
   }
 
-  /** Writes where the leaf is, if a reader of the file would find it elsewhere. */
+  /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
   #writeLeaf(): void {
     const session = this.#session;
     const target = session.index.leafId;

@@ -40,7 +40,7 @@ export class SessionEntryIndex {
   readonly #absentLabels = new Map<string, { label: string; line: number }>();
   /** Leaf records by id, to know a repeated one. */
   readonly #leafRecords = new Map<string, string | null>();
-  /** Where leaf records went, and how many entries there were at the latest jump to each place. */
+  /** Where leaf records and branch summaries went, and how many entries there were at the latest jump to each place. */
   readonly #jumps = new Map<number, number>();
   readonly #reported: Problem[] = [];
   #name: SessionName | undefined;
@@ -210,7 +210,7 @@ export class SessionEntryIndex {
     this.#jumps.set(target, this.size);
     this.#leaf = target;
   }
-  /** Ordinals that leaf records went to (-1: before the first entry), with the number of entries at the latest of them. */
+  /** Ordinals that jumps went to (-1: before the first entry), with the number of entries at the latest of them. */
   get jumps(): ReadonlyMap<number, number> {
     return this.#jumps;
   }
@@ -257,6 +257,9 @@ export class SessionEntryIndex {
     this.#links.add(entry.id, parentId, readTime(entry.timestamp));
     const fault = knownFault ?? kindOf(entry).fault(entry);
     if (fault !== undefined) this.#faults.set(n, fault);
+    // Written only by who leaves another branch on purpose.
+    if (entry.type === "branch_summary" && this.treeProblemAt(n) === undefined)
+      this.#jumps.set(this.parentOrdinal(n), n);
     const awaited = this.#absentLabels.get(entry.id);
     if (awaited !== undefined) {
       this.#absentLabels.delete(entry.id);

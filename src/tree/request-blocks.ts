@@ -89,6 +89,8 @@ function soundImage(block: Record<string, unknown>, target: RequestTarget, repor
 function imageFault(data: unknown): string | undefined {
   if (typeof data !== "string" || data === "") return "its data is missing";
   if (data.length > MAX_IMAGE_LENGTH) return "it is larger than 5 MB";
+  // oh-my-pi keeps large images in a folder of its own and stores where.
+  if (data.startsWith("blob:")) return "it is kept outside of the session file";
   if (data.length % 4 !== 0 || !BASE64.test(data)) return "its data is damaged";
   return mimeTypeOf(data) === undefined ? "it is not a PNG, JPEG, GIF or WebP image" : undefined;
 }

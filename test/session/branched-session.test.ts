@@ -95,6 +95,59 @@ test("[T7, F4] a line whose parent was a label changes in that alone", async (t)
   assert.equal(linesOf(path)[2], `{"type":"message","id":"m2","parentId":"m1"${rest}`);
 });
 
+test("[T7, F4] so does a line with its members in another order, and a compaction that kept from a label", async (t) => {
+  const time = '"timestamp":"2026-01-01T00:00:00.000Z"';
+  const data = '"data":{"parentId":"l1","n":1.0,"text":"\\u0041\\\\\\"]}"}';
+  const content = file(
+    HEADER,
+    message("m1", null),
+    line("label", "l1", "m1", { targetId: "m1" }),
+    `{"type":"custom","customType":"x",${data},"id":"c1","parentId":"l1",${time}}`,
+    `{ "parentId" : "c1", "type":"future", "id" : "f1", ${time}, "n": 1.0 }`,
+    `{"type":"compaction","id":"k1","parentId":"f1",${time},"firstKeptEntryId":"l1","summary":"s","n":1.0}`,
+  );
+  const session = trackSession(t, await SessionManager.open(temporaryFile(content)));
+  assert.deepEqual(linesOf(session.createBranchedSession("k1")!).slice(2), [
+    `{"type":"custom","customType":"x",${data},"id":"c1","parentId":"m1",${time}}`,
+    `{ "parentId" : "c1", "type":"future", "id" : "f1", ${time}, "n": 1.0 }`,
+    `{"type":"compaction","id":"k1","parentId":"f1",${time},"firstKeptEntryId":"c1","summary":"s","n":1.0}`,
+  ]);
+});
+
+test("[T7, F6] a line that names its parent twice, or under an escaped name, follows its new parent", async (t) => {
+  const rest = '"timestamp":"","message":{"role":"user","content":"x"}';
+  const content = file(
+    HEADER,
+    message("m1", null),
+    line("label", "l1", "m1", { targetId: "m1" }),
+    `{"type":"message","id":"m2","parentId":"l1",${rest},"parentId":"l1"}`,
+    line("label", "l2", "m2", { targetId: "m1" }),
+    `{"type":"message","id":"m3","parent\\u0049d":"l2",${rest}}`,
+  );
+  const session = trackSession(t, await SessionManager.open(temporaryFile(content)));
+  session.createBranchedSession("m3");
+  assert.deepEqual(links(session.getEntries()), [
+    ["m1", null],
+    ["m2", "m1"],
+    ["m3", "m2"],
+  ]);
+});
+
+test("[T7, M3] a compaction that counts what it kept from keeps from the same entry", async (t) => {
+  const content = file(
+    HEADER,
+    message("m1", null),
+    message("aside", "m1"),
+    message("m2", "m1"),
+    line("compaction", "k1", "m2", { summary: "s", firstKeptEntryIndex: 3 }),
+  );
+  const session = trackSession(t, await SessionManager.open(temporaryFile(content)));
+  const before = session.buildSessionContext();
+  session.createBranchedSession("k1");
+  assert.deepEqual(session.buildSessionContext(), before);
+  assert.equal(before.messages.length, 2);
+});
+
 test("[T7] several labels are chained after the last kept entry, the last of them is the leaf", (t) => {
   const session = trackSession(t, SessionManager.create("/w", temporaryFolder()));
   const a = session.appendMessage(user("a"));

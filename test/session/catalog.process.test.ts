@@ -340,7 +340,8 @@ test("[D2] a local match goes first, an exact one before prefixes; what is uncle
   });
   assert.throws(() => findSession("nope", here), {
     code: "not-found",
-    message: 'No session matches "nope"; "bough list --all" shows all of them.',
+    message:
+      'No session matches "nope"; bough -r lists the sessions of this folder, and with Tab those of all folders.',
   });
   assert.throws(() => findSession("", here), { code: "not-found" });
   const missing = join(here, "nope", "x.jsonl");

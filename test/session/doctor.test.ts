@@ -15,6 +15,7 @@ test("[D1] a sound file: nothing to tell, and its numbers", () => {
     sessionId: "s1",
     version: 3,
     problems: [],
+    notes: [],
     bytes: statSync(path).size,
     lines: 6,
     entries: 4,

@@ -76,7 +76,7 @@ test("[F7] dB06 what is no session is refused by name and line, bytes untouched"
     const expected = {
       code: "not-a-session",
       path,
-      message: `${path} is not a session file ${reason}; nothing was changed.`,
+      message: `${path} cannot be opened ${reason}; nothing was changed.`,
     };
     await assert.rejects(SessionManager.open(path), expected);
     const session = SessionManager.inMemory();

@@ -402,6 +402,22 @@ test("[L1, L2] a label after a jump does not move a reader's leaf, so flush writ
   assert.equal(again.getLeafId(), label);
 });
 
+test("[L1, F3] back from a label on another branch: flush writes it, since pi and omp go by the last line", async (t) => {
+  const session = trackSession(t, SessionManager.create("/w", temporaryFolder()));
+  const a = session.appendMessage(user("a"));
+  const b = session.appendMessage(assistant("b"));
+  session.branch(a);
+  session.appendLabelChange(a, "x");
+  session.branch(b);
+  await session.flush();
+  await session.flush();
+  const last = recordsIn(session.getSessionFile()!).slice(4) as { type: string; parentId: string }[];
+  assert.deepEqual(
+    last.map(({ type, parentId }) => [type, parentId]),
+    [["leaf", b]],
+  );
+});
+
 test("[L1] a move before the first entry is kept too", async (t) => {
   const session = SessionManager.create("/w", temporaryFolder());
   session.appendMessage(user("a"));

@@ -247,6 +247,23 @@ test("[L2] the other branch is named only if it is newer than five minutes, has 
   assert.deepEqual(told(timed("b1", "r", 20), timed("b2", "b1", 20), line("label", "l", "a1", { targetId: "r" })), []);
 });
 
+test("[L2] a branch that a summary left is not named, unless it has grown since", () => {
+  const summary = (parentId: string | null): string =>
+    line("branch_summary", "s", parentId, { fromId: "x", summary: "x" });
+  const told = (...lines: string[]): string[] => codes(readSound(file(HEADER, ...lines)).index.problems);
+  const left = ["r", "a1", "a2"];
+  assert.deepEqual(told(...chain(null, ...left), summary("r")), []);
+  assert.deepEqual(told(...chain(null, ...left), summary("r"), message("b1", "s")), []);
+  assert.deepEqual(told(...chain(null, ...left), summary(null), message("b1", "s")), []);
+  assert.deepEqual(told(...chain(null, ...left), summary("r"), message("a3", "a2"), message("b1", "s")), [
+    "other-tip:6",
+  ]);
+  assert.deepEqual(told(...chain(null, ...left), summary("gone"), message("b1", "s")), [
+    "other-tip:4",
+    "missing-parent:5",
+  ]);
+});
+
 test("[L2] of several longer branches the longest is named, of equal ones the last", () => {
   const { index } = readSound(
     file(

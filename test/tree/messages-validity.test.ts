@@ -412,7 +412,7 @@ describe("images", () => {
   it("[C3] dB51 a broken image becomes a note, in prompts and in results", () => {
     assert.deepEqual(sentImage(image(PNG.slice(0, -3))), note("its data is damaged"));
     assert.deepEqual(sentImage(image(`${PNG.slice(0, 12)}!${PNG.slice(13)}`)), note("its data is damaged"));
-    assert.deepEqual(sentImage(image(`blob:sha256:${"0".repeat(64)}`)), note("its data is damaged"));
+    assert.deepEqual(sentImage(image(`blob:sha256:${"0".repeat(64)}`)), note("it is kept outside of the session file"));
     assert.deepEqual(sentImage(image("")), note("its data is missing"));
     assert.deepEqual(sentImage(image(null)), note("its data is missing"));
     assert.deepEqual(sentImage(image("AAAA")), note("it is not a PNG, JPEG, GIF or WebP image"));

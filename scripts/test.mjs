@@ -18,7 +18,9 @@ function count(ok) {
 /** Runs test files and counts each test, a failing hook or file included. */
 async function runFiles(files, isolation) {
   if (files.length === 0) return;
-  const stream = runTests({ files: files.map((file) => join(root, file)), isolation, concurrency: 2, cwd: root });
+  // Tests in one process go one after another: some watch what the process does to the disk.
+  const concurrency = isolation === "process" ? 2 : 1;
+  const stream = runTests({ files: files.map((file) => join(root, file)), isolation, concurrency, cwd: root });
   const settled = new Promise((resolve) => stream.once("end", resolve));
   stream.on("test:pass", (test) => test.details.type !== "suite" && !test.skip && count(true));
   stream.on("test:fail", (test) => test.details.type !== "suite" && count(false));

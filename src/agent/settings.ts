@@ -25,7 +25,6 @@ export interface SettingValues {
   steeringMode: "one-at-a-time" | "all";
   followUpMode: "one-at-a-time" | "all";
   retry: RetrySettings;
-  /** "auto" follows the terminal's background. */
   /** "auto" follows the terminal's background; "dark", "light", or the name of a file in `<state>/themes`. */
   theme: string;
   hideThinking: boolean;

@@ -124,7 +124,8 @@ function checkEndpoint(values: Values): void {
       throw new UsageError(`--${flag} goes with --base-url; the key of a known provider belongs in the environment.`);
   } else if (values.model === undefined)
     throw new UsageError("--base-url needs --model, the name the endpoint knows the model by.");
-  else if (values.provider !== undefined) throw new UsageError("Use one of --base-url and --provider, not both together.");
+  else if (values.provider !== undefined)
+    throw new UsageError("Use one of --base-url and --provider, not both together.");
 }
 
 function sessionChoice(values: Values): SessionChoice {

@@ -3,15 +3,16 @@
  */
 import type { AgentSession } from "../agent/agent-session.ts";
 import { createAgentSession } from "../agent/create-agent-session.ts";
-import { ModelRegistry } from "../agent/models.ts";
+import { ModelRegistry, NO_MODEL } from "../agent/models.ts";
 import { API_KINDS, THINKING_LEVELS } from "../agent/providers.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import { Settings } from "../agent/settings.ts";
-import { projectTrust } from "../agent/trust.ts";
+import { projectTrust, trustProject } from "../agent/trust.ts";
+import type { ProjectTrust } from "../agent/trust.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
-import { UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
+import { UsageError } from "./usage.ts";
 
 export interface Workplace {
   cwd: string;
@@ -26,15 +27,22 @@ export interface Workplace {
   notices: string[];
 }
 
-/** Throws UsageError when the command line asks for what is not there. */
-export async function prepare(args: Arguments, version: string): Promise<Workplace> {
+/**
+ * `ask` is asked whether the project's files may be used, when they wait for that; without it the answer is no.
+ * Rejects with UsageError when the command line asks for what is not there.
+ */
+export async function prepare(
+  args: Arguments,
+  version: string,
+  ask: (project: ProjectTrust, cwd: string) => Promise<boolean> = async () => false,
+): Promise<Workplace> {
   const cwd = process.cwd();
   const stateDir = defaultStateDir();
-  const trust = projectTrust(cwd, { stateDir, trustThisRun: args.trust });
-  const settings = new Settings({ stateDir, project: trust });
+  const found = projectTrust(cwd, { stateDir, trustThisRun: args.trust });
+  const { project, notices } = await decided(found, { cwd, stateDir, ask });
+  const settings = new Settings({ stateDir, project });
   const registry = await ModelRegistry.load({ stateDir, version });
   const asked = await askedModel(args, registry);
-  const untrusted = `${cwd}/.bough is not used until you trust it: read it, then start with --trust.`;
   return {
     cwd,
     stateDir,
@@ -43,9 +51,37 @@ export async function prepare(args: Arguments, version: string): Promise<Workpla
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
     name: args.name,
-    notices: trust.problem !== undefined ? [trust.problem] : trust.needed && !trust.trusted ? [untrusted] : [],
+    notices,
   };
 }
+
+interface TrustDecision {
+  cwd: string;
+  stateDir: string;
+  ask: (project: ProjectTrust, cwd: string) => Promise<boolean>;
+}
+
+/** The project's files after the user was asked, and what to say about them. */
+async function decided(
+  project: ProjectTrust,
+  { cwd, stateDir, ask }: TrustDecision,
+): Promise<{ project: ProjectTrust; notices: string[] }> {
+  if (project.problem !== undefined) return { project, notices: [project.problem] };
+  if (project.trusted || project.digest === undefined) return { project, notices: [] };
+  const unused = `${cwd}/.bough is not used until you trust it: read it, then start with --trust.`;
+  if (!(await ask(project, cwd))) return { project, notices: [unused] };
+  try {
+    trustProject(cwd, project.digest, stateDir);
+  } catch (error) {
+    return { project, notices: [error instanceof Error ? error.message : String(error), unused] };
+  }
+  // Looked at anew: what has changed since the question is not what the user said yes to.
+  const now = projectTrust(cwd, { stateDir });
+  return { project: now, notices: now.trusted ? [] : [now.problem ?? unused] };
+}
+
+/** What to do when there is no model, and what may be the reason. */
+export const noModelText = (registry: ModelRegistry): string => [NO_MODEL, ...registry.problems].join(" ");
 
 /** The session at work. */
 export async function putToWork(sessionManager: SessionManager, place: Workplace): Promise<AgentSession> {
@@ -77,21 +113,21 @@ async function askedModel(
   if (baseUrl !== undefined) {
     const kind = API_KINDS.find((known) => known === api);
     if (kind === undefined) throw new UsageError(`--api takes ${API_KINDS.join(", ")}, not "${api}".`);
-    return accepted(
-      await registry.addEndpoint({
-        baseUrl,
-        api: kind,
-        ...(model === undefined ? {} : { model }),
-        ...(apiKey === undefined ? {} : { apiKey }),
-      }),
-    );
+    const choice = await registry.addEndpoint({
+      baseUrl,
+      api: kind,
+      ...(model === undefined ? {} : { model }),
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+    return accepted(choice, registry);
   }
   if (registry.available().length === 0) await registry.discover();
   const wanted = [provider, model].filter((part) => part !== undefined).join("/");
-  return wanted === "" ? undefined : accepted(registry.choose(wanted));
+  return wanted === "" ? undefined : accepted(registry.choose(wanted), registry);
 }
 
-function accepted<Found extends object>(choice: Found | { problem: string }): Found {
-  if ("problem" in choice) throw new UsageError(choice.problem);
+/** A model may be missing because models.json is broken. */
+function accepted<Found extends object>(choice: Found | { problem: string }, registry: ModelRegistry): Found {
+  if ("problem" in choice) throw new UsageError([choice.problem, ...registry.problems].join(" "));
   return choice;
 }

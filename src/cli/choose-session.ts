@@ -42,7 +42,7 @@ export function damageNotice(session: SessionManager): string | undefined {
 /** Where an open session works, if that is not here; undefined when it is. */
 export function folderNotice(session: SessionManager, cwd: string): string | undefined {
   const path = session.getSessionFile();
-  if (path === undefined || path.startsWith(join(examplesDir(), "/"))) return undefined;
+  if (path === undefined || path.startsWith(join(canonicalPath(examplesDir()), "/"))) return undefined;
   const recorded = session.getCwd();
   if (recorded === "" || !existsSync(recorded))
     return `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`;

@@ -4,18 +4,21 @@
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
-import { NO_MODEL } from "../agent/models.ts";
 import { textOf } from "../tree/content.ts";
 import type { AssistantMessage } from "../tree/messages.ts";
 import { sanitise } from "../tui/sanitise.ts";
-import { UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import { prepare, putToWork } from "./assemble.ts";
-import { chooseSession, sessionNotices } from "./choose-session.ts";
+import { noModelText, prepare, putToWork } from "./assemble.ts";
+import { chooseSession, damageNotice, folderNotice } from "./choose-session.ts";
 import type { Io } from "./io.ts";
+import { jsonText } from "./json-text.ts";
+import { report } from "./report.ts";
+import { UsageError } from "./usage.ts";
 
 /** The exit codes of a program that a signal ended. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+const STOPPED = "The answer was stopped before its end.";
 
 /**
  * Sends one prompt and prints the answer's text; in json mode the session's header and then every event, a line each.
@@ -25,9 +28,10 @@ export async function runPrint(args: Arguments, version: string, io: Io): Promis
   const place = await prepare(args, version);
   const prompt = await promptWithInput(args.prompt);
   if (prompt === undefined) throw new UsageError('There is no prompt: bough -p "…", or write one to standard input.');
-  if (place.registry.available().length === 0) throw new UsageError(NO_MODEL);
+  if (place.registry.available().length === 0) throw new Error(noModelText(place.registry));
   const manager = await chooseSession(args.session, place.cwd);
-  for (const notice of [...place.notices, ...sessionNotices(manager, place.cwd)]) io.err(`bough: ${notice}\n`);
+  const notices = [...place.notices, damageNotice(manager), folderNotice(manager, place.cwd)];
+  for (const notice of notices) if (notice !== undefined) report(io, notice);
   const session = await putToWork(manager, place);
   try {
     return await answer(session, prompt, args.mode === "json", io);
@@ -46,11 +50,12 @@ async function promptWithInput(prompt: string | undefined): Promise<string | und
 async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
   let last: AssistantMessage | undefined;
   let signalled: keyof typeof SIGNALS | undefined;
-  if (json) io.out(`${JSON.stringify(session.sessionManager.getHeader())}\n`);
+  if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
-    if (event.type === "message_end" && event.message.role === "assistant") last = event.message;
-    if (json) io.out(`${JSON.stringify(withoutPartial(event))}\n`);
-    else if (event.type === "notice" && event.level !== "info") io.err(`bough: ${event.text}\n`);
+    if ((event.type === "message_update" || event.type === "message_end") && event.message.role === "assistant")
+      last = event.message;
+    if (json) io.out(`${jsonText(withoutPartial(event))}\n`);
+    else tell(event, io);
   });
   const stop = (signal: keyof typeof SIGNALS): void => {
     signalled = signal;
@@ -62,26 +67,36 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     await session.prompt(prompt);
   } finally {
     for (const signal of signals) process.off(signal, stop);
+    // What has come is shown also when it could not be saved.
+    const text = last === undefined ? "" : textOf(last.content);
+    if (!json && text !== "") io.out(`${io.isTerminal ? sanitise(text) : text}\n`);
     await session.dispose();
     unsubscribe();
   }
-  const text = last === undefined ? "" : textOf(last.content);
-  if (!json && text !== "") io.out(`${io.isTerminal ? sanitise(text) : text}\n`);
-  const fault = faultOf(last);
-  if (fault !== undefined) io.err(`bough: ${fault}\n`);
+  const fault = signalled === undefined ? faultOf(last) : STOPPED;
+  if (fault !== undefined) report(io, fault);
   return signalled !== undefined ? SIGNALS[signalled] : fault === undefined ? 0 : 1;
+}
+
+/** What a person who waits for the answer should know meanwhile. */
+function tell(event: AgentSessionEvent, io: Io): void {
+  if (event.type === "notice" && event.level !== "info") report(io, event.text);
+  else if (event.type === "auto_retry_start") {
+    const { errorMessage, delayMs, attempt, maxAttempts } = event;
+    report(io, `${errorMessage} (trying again in ${Math.ceil(delayMs / 1000)} s, ${attempt} of ${maxAttempts})`);
+  }
 }
 
 function faultOf(message: AssistantMessage | undefined): string | undefined {
   switch (message?.stopReason) {
     case undefined:
-      return "the model gave no answer.";
+      return "The model gave no answer.";
     case "error":
-      return message?.errorMessage ?? "the provider failed without saying why.";
+      return message?.errorMessage ?? "The provider failed without saying why.";
     case "aborted":
-      return "the answer was stopped before its end.";
+      return STOPPED;
     case "length":
-      return "the answer was cut off at the model's limit of output.";
+      return "The answer was cut off at the model's limit of output.";
     default:
       return undefined;
   }

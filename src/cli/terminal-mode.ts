@@ -1,48 +1,63 @@
 /**
  * `bough` on a terminal. Part of `cli/`; used by main.ts.
  */
+import type { AgentSession } from "../agent/agent-session.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { runInteractive } from "../tui/interactive-mode.ts";
 import { loadKeybindings } from "../tui/keybindings.ts";
-import { UsageError } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
 import { prepare, putToWork } from "./assemble.ts";
-import { chooseSession, sessionNotices } from "./choose-session.ts";
+import { chooseSession, folderNotice } from "./choose-session.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
+import { askTrust } from "./trust-question.ts";
+import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
 export async function runTerminal(args: Arguments, version: string): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const place = await prepare(args, version);
+  const place = await prepare(args, version, askTrust);
+  const { settings, registry } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
-  const isFirstRun = args.session.kind === "new" && place.registry.available().length === 0;
+  const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
   const manager = isFirstRun
     ? await SessionManager.open(exampleSession(place.cwd))
     : await chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd);
   const { keybindings, notices } = loadKeybindings(place.stateDir);
   const session = await putToWork(manager, place);
+  const told = noticesOf(session);
+  const folder = folderNotice(manager, place.cwd);
   const exitCode = await runInteractive({
     session,
     keybindings,
-    models: place.registry,
+    models: registry,
     version,
     settings: {
-      theme: place.settings.get("theme"),
-      doubleEscapeAction: place.settings.get("doubleEscapeAction"),
-      treeFilterMode: place.settings.get("treeFilterMode"),
-      hideThinking: place.settings.get("hideThinking"),
-      externalEditor: place.settings.get("externalEditor"),
+      theme: settings.get("theme"),
+      doubleEscapeAction: settings.get("doubleEscapeAction"),
+      treeFilterMode: settings.get("treeFilterMode"),
+      hideThinking: settings.get("hideThinking"),
+      externalEditor: settings.get("externalEditor"),
     },
     notices: [
-      ...(isFirstRun ? [CONNECT_A_MODEL] : []),
       ...place.notices,
       ...notices,
-      ...sessionNotices(manager, place.cwd),
+      // That the example's model is not here says nothing new when there is none at all.
+      ...(isFirstRun ? [...registry.problems, ...settings.notices, CONNECT_A_MODEL] : told),
+      ...(folder === undefined ? [] : [folder]),
     ],
     prompt: args.prompt,
     picksSession,
   });
   await manager.close();
   return exitCode;
+}
+
+/** What a session has to say before anybody listens; told to the first listener alone. */
+function noticesOf(session: AgentSession): string[] {
+  const texts: string[] = [];
+  session.subscribe((event) => {
+    if (event.type === "notice") texts.push(event.text);
+  })();
+  return texts;
 }

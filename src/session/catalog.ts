@@ -1,6 +1,6 @@
 /**
  * The catalog: which sessions there are, and which one the user means.
- * Part of `session/`; used by SessionManager, the session picker and `bough list`.
+ * Part of `session/`; used by SessionManager, the session picker and the command line.
  */
 import * as fs from "node:fs";
 import { basename, join, resolve } from "node:path";

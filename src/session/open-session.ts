@@ -13,7 +13,7 @@ import { readSession } from "../tree/reader.ts";
 import type { SessionReading } from "../tree/reader.ts";
 import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
-import { canonicalPath, sessionFileName } from "./locations.ts";
+import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
 import type { FileStamp } from "./migrated-file.ts";
@@ -167,4 +167,9 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     refusal,
     problems: unwritable ? [notWritable(path, store.refusal?.cause)] : [],
   };
+}
+
+/** Where a new session beside others goes: into their folder, unless that is the examples', which is never "recent". */
+export function folderForNew(dir: string | undefined, cwd: string): string | undefined {
+  return dir === canonicalPath(examplesDir()) ? canonicalPath(sessionsDir(cwd)) : dir;
 }

@@ -35,7 +35,7 @@ import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-sessi
 import { listAllSessions, listSessions } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
-import { openSession, startSession } from "./open-session.ts";
+import { openSession, startSession, folderForNew } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { newEntryId } from "./session-ids.ts";
 
@@ -303,11 +303,11 @@ export class SessionManager {
 
   // New sessions out of this one.
 
-  /** Starts an empty session in the same folder and switches to it. Returns its future file; undefined in memory. */
+  /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
   newSession(options: { parentSession?: string } = {}): string | undefined {
     this.#writeLeaf();
     const { header, dir } = this.#session;
-    this.#switchTo(startSession(header.cwd, dir, options.parentSession));
+    this.#switchTo(startSession(header.cwd, folderForNew(dir, header.cwd), options.parentSession));
     return this.getSessionFile();
   }
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { DOCTOR_HELP, runDoctorCommand } from "../../src/cli/doctor-command.ts";
+import { reportFailure } from "../../src/cli/report.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "bough-doctor-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -27,11 +28,11 @@ function file(name: string, content: string): string {
 
 async function doctor(...args: string[]) {
   const output = { out: "", err: "" };
-  const code = await runDoctorCommand(args, {
-    out: (text) => void (output.out += text),
-    err: (text) => void (output.err += text),
-    isTerminal: true,
-  });
+  const io = {
+    out: (text: string) => void (output.out += text),
+    err: (text: string) => void (output.err += text),
+  };
+  const code = await runDoctorCommand(args, io).catch((error: unknown) => reportFailure(io, error));
   return { code, ...output };
 }
 
@@ -75,6 +76,7 @@ test("[D1] --json: the same report as one object", async () => {
     sessionId: "s",
     version: 3,
     problems: [{ code: "bad-line", line: 3, text: "Line 3 is not valid JSON and is left out." }],
+    notes: [],
     bytes: readFileSync(path).length,
     lines: 3,
     entries: 1,
@@ -83,23 +85,39 @@ test("[D1] --json: the same report as one object", async () => {
   });
 });
 
-test("[D1, F7] no session, an empty file, a missing path, a folder: one sentence with the path, exit code 2", async () => {
+test("[D1, L2] a branch that was written beside the leaf's is a note, and nothing is wrong", async () => {
+  const path = file(
+    "branches.jsonl",
+    [HEADER, prompt("a", null), prompt("b", "a"), prompt("c", "b"), prompt("d", "a"), ""].join("\n"),
+  );
+  deepEqual(await doctor(path), {
+    code: 0,
+    out:
+      `${path}:4: note: Another branch, ending at c, was written in the same minutes and has more messages (2); /tree shows it.\n` +
+      `No problems in ${path} (5 lines, 4 entries, 2 branches, ${readFileSync(path).length} bytes).\n`,
+    err: "",
+  });
+  const json = JSON.parse((await doctor("--json", path)).out) as { problems: unknown[]; notes: { code: string }[] };
+  deepEqual([json.problems, json.notes.map(({ code }) => code)], [[], ["other-tip"]]);
+});
+
+test("[D1, F7] no session, an empty file, a missing path, a folder: one sentence with the path, exit code 1", async () => {
   const cases = [file("other.jsonl", "hello\n"), file("empty.jsonl", ""), join(folder, "missing.jsonl"), folder];
   for (const path of cases) {
     const { code, out, err } = await doctor(path);
-    deepEqual([code, out, err.split("\n").length], [2, "", 2]);
+    deepEqual([code, out, err.split("\n").length], [1, "", 2]);
     equal(err.includes(path), true, err);
   }
   equal(readdirSync(folder).includes("missing.jsonl"), false);
 });
 
 test("[D1] wrong arguments are one sentence, --help tells how", async () => {
-  deepEqual(await doctor(), { code: 2, out: "", err: "Name one session file: bough doctor FILE.\n" });
-  deepEqual(await doctor("a", "b"), { code: 2, out: "", err: "Name one session file: bough doctor FILE.\n" });
+  deepEqual(await doctor(), { code: 2, out: "", err: "bough: Name one session file: bough doctor FILE.\n" });
+  deepEqual(await doctor("a", "b"), { code: 2, out: "", err: "bough: Name one session file: bough doctor FILE.\n" });
   deepEqual(await doctor("--nope", "a"), {
     code: 2,
     out: "",
-    err: "Unknown option '--nope'. See bough doctor --help.\n",
+    err: "bough: Unknown option '--nope'. See bough doctor --help.\n",
   });
   deepEqual(await doctor("-h"), { code: 0, out: DOCTOR_HELP, err: "" });
 });

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { reportFailure } from "../../src/cli/report.ts";
 import { runTreeCommand, TREE_HELP } from "../../src/cli/tree-command.ts";
 import { writeSessionFile } from "../support/generate.ts";
 import { file, HEADER, leafRecord, line, message } from "../support/session-lines.ts";
@@ -16,10 +17,13 @@ interface Run {
   err: string;
 }
 async function run(...args: string[]): Promise<Run> {
-  let out = "";
-  let err = "";
-  const code = await runTreeCommand(args, { out: (text) => (out += text), err: (text) => (err += text) });
-  return { code, out, err };
+  const output = { out: "", err: "" };
+  const io = {
+    out: (text: string) => void (output.out += text),
+    err: (text: string) => void (output.err += text),
+  };
+  const code = await runTreeCommand(args, io).catch((error: unknown) => reportFailure(io, error));
+  return { code, ...output };
 }
 let files = 0;
 function sessionFile(...lines: string[]): string {
@@ -191,22 +195,22 @@ test("[U5] dB67 nothing in a file drives the terminal", async () => {
 
 test("[U1] bough tree explains itself and says what is wrong with its arguments", async () => {
   assert.deepEqual(await run("--help"), { code: 0, out: TREE_HELP, err: "" });
-  assert.deepEqual(await run(), { code: 1, out: "", err: "Name one session file: bough tree FILE.\n" });
-  assert.deepEqual(await run("a", "b"), { code: 1, out: "", err: "Name one session file: bough tree FILE.\n" });
+  assert.deepEqual(await run(), { code: 2, out: "", err: "bough: Name one session file: bough tree FILE.\n" });
+  assert.deepEqual(await run("a", "b"), { code: 2, out: "", err: "bough: Name one session file: bough tree FILE.\n" });
   assert.deepEqual(await run("a", "--filter", "tools"), {
-    code: 1,
+    code: 2,
     out: "",
-    err: 'There is no filter "tools"; choose one of default, no-tools, user-only, labeled-only, all.\n',
+    err: 'bough: There is no filter "tools"; choose one of default, no-tools, user-only, labeled-only, all.\n',
   });
   assert.deepEqual(await run("a", "--json", "--plain"), {
-    code: 1,
+    code: 2,
     out: "",
-    err: "Use one of --json and --plain, not both together.\n",
+    err: "bough: Use one of --json and --plain, not both together.\n",
   });
   assert.deepEqual(await run("a", "--colour"), {
-    code: 1,
+    code: 2,
     out: "",
-    err: "Unknown option '--colour'. See bough tree --help.\n",
+    err: "bough: Unknown option '--colour'. See bough tree --help.\n",
   });
 });
 

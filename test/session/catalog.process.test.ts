@@ -351,6 +351,22 @@ test("[D2] a local match goes first, an exact one before prefixes; what is uncle
   });
 });
 
+test("[D2, B1, B2] a branch of an example is an example; a new session begun in one is a session like any other", async () => {
+  const cwd = project("p");
+  const path = put(cwd, "example.jsonl", file(header("e", cwd), said("m", 1)), examplesDir());
+  const manager = await SessionManager.open(path);
+  const branched = manager.createBranchedSession("m");
+  const started = manager.newSession();
+  manager.appendMessage(user("new"));
+  await manager.close();
+  assert.deepEqual(
+    [branched, started].map((made) => dirname(made!)),
+    [examplesDir(), sessionsDir(cwd)],
+  );
+  assert.equal((await listSessions(cwd)).length, 1);
+  assert.equal((await listExamples()).length, 2);
+});
+
 test("[D2] examples are found by id too", () => {
   const path = put("/", "tour.jsonl", file(header("tour-1", "/")), examplesDir());
   assert.equal(findSession("tour", "/"), path);

@@ -1,0 +1,134 @@
+/** Which session bough works in: -c, -r, --session, --fork; and what it says about the session's folder. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { test } from "node:test";
+import { SessionManager } from "../../src/session/session-manager.ts";
+import { Place, connectedTo, providerFor, savedMessages } from "../support/command.ts";
+import { checkLaws } from "../support/laws.ts";
+import { say } from "../support/provider-mock.ts";
+import { HEADER, file, message } from "../support/session-lines.ts";
+
+const headerFor = (id: string, cwd: string): string =>
+  HEADER.replace('"s1"', JSON.stringify(id)).replace('"/w"', JSON.stringify(cwd));
+
+/** A session of the place, by its id, with one prompt. */
+function put(place: Place, folder: string, id: string): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+  writeFileSync(path, file(headerFor(id, place.cwd), message("u1", null)));
+  return path;
+}
+
+test("[B2, L1] -c goes on with the session used last, in its file and at its leaf", async (t) => {
+  const server = await providerFor(t, say("one"), say("two"), say("three"));
+  const place = new Place();
+  const flags = connectedTo(server);
+  assert.equal((await place.run(["-c", "-p", "first", ...flags])).out, "one\n");
+  const [path] = place.sessionFiles() as [string];
+  const before = readFileSync(path);
+  assert.equal((await place.run(["-p", "another session", "-n", "Named", ...flags])).out, "two\n");
+  const second = place.sessionFiles().find((other) => other !== path);
+  assert.equal((await place.run(["-cp", "second", ...flags])).out, "three\n");
+  assert.equal(place.sessionFiles().length, 2);
+  assert.deepEqual(readFileSync(path), before);
+  assert.deepEqual(await savedMessages(second), [
+    "user: another session",
+    "assistant: two",
+    "user: second",
+    "assistant: three",
+  ]);
+  assert.equal((await SessionManager.open(second as string, { readOnly: true })).getSessionName(), "Named");
+});
+
+test("[B2, D2] -r takes an id, its beginning or a path; what is unclear or unknown is said", async (t) => {
+  const server = await providerFor(t, say("ok"));
+  const place = new Place();
+  const flags = ["-p", "hi", ...connectedTo(server)];
+  await place.run(["-p", "hi", ...connectedTo(server)]);
+  const folder = dirname(place.sessionFiles()[0] as string);
+  const [abc, abd] = [put(place, folder, "abc1"), put(place, folder, "abd1")];
+  const talked = ["user: u1", "user: hi", "assistant: ok"];
+
+  assert.deepEqual(await place.run(["-r", "abc1", ...flags]), { code: 0, out: "ok\n", err: "" });
+  assert.deepEqual(await savedMessages(abc), talked);
+  assert.equal((await place.run(["-r", "ABD", ...flags])).code, 0);
+  assert.deepEqual(await savedMessages(abd), talked);
+
+  const before = place.picture();
+  assert.deepEqual(await place.run(["-r", "ab", ...flags]), {
+    code: 1,
+    out: "",
+    err: `bough: "ab" matches 2 sessions; give more of the id or one of these paths:\n${abc}\n${abd}\n`,
+  });
+  assert.deepEqual(await place.run(["-r", "nope", ...flags]), {
+    code: 1,
+    out: "",
+    err: 'bough: No session matches "nope"; bough -r lists the sessions of this folder, and with Tab those of all folders.\n',
+  });
+  assert.deepEqual(await place.run(["-r", ...flags]), {
+    code: 2,
+    out: "",
+    err: "bough: Name the session to resume: an id, its beginning, or a path.\n",
+  });
+  assert.deepEqual(place.picture(), before);
+});
+
+test("[T7, B2] --fork copies a session into a new one of this folder, and the source stays as it is", async (t) => {
+  const server = await providerFor(t, say("ok"));
+  const place = new Place();
+  const source = place.file("source.jsonl", file(headerFor("s1", "/elsewhere"), message("u1", null)));
+  const before = readFileSync(source);
+  assert.deepEqual(await place.run(["-p", "hi", "--fork", "source.jsonl", ...connectedTo(server)]), {
+    code: 0,
+    out: "ok\n",
+    err: "",
+  });
+  assert.deepEqual(readFileSync(source), before);
+  const [path, ...more] = place.sessionFiles() as [string];
+  assert.deepEqual(more, []);
+  const session = await SessionManager.open(path, { readOnly: true });
+  await checkLaws(session);
+  assert.deepEqual([session.getCwd(), session.getHeader().parentSession], [place.cwd, source]);
+  assert.notEqual(session.getSessionId(), "s1");
+  assert.deepEqual(await savedMessages(path), ["user: u1", "user: hi", "assistant: ok"]);
+});
+
+test("[D2] a session of another folder, and of one that is gone, says so", async (t) => {
+  const server = await providerFor(t, say("ok"));
+  const place = new Place();
+  const other = join(place.home, "other");
+  mkdirSync(other);
+  const path = place.file("other.jsonl", file(headerFor("s1", other), message("u1", null)));
+  const args = ["-p", "hi", "--session", basename(path), ...connectedTo(server)];
+  assert.deepEqual(await place.run(args), {
+    code: 0,
+    out: "ok\n",
+    err: `bough: This session works in ${other}.\n`,
+  });
+  rmSync(other, { recursive: true });
+  assert.deepEqual(await place.run(args), {
+    code: 0,
+    out: "ok\n",
+    err: `bough: The folder this session was made in is gone: ${other}. To go on here: bough --fork ${path}\n`,
+  });
+});
+
+test("[X5] a project's settings count with --trust alone, and the notice names them", async (t) => {
+  const server = await providerFor(t, say("ok"));
+  const place = new Place();
+  mkdirSync(join(place.cwd, ".bough"));
+  writeFileSync(join(place.cwd, ".bough/settings.json"), '{\n  "treeFilterMode": "everything"\n}\n');
+  const args = ["-p", "hi", "--no-session", ...connectedTo(server)];
+  assert.deepEqual(await place.run(args), {
+    code: 0,
+    out: "ok\n",
+    err: `bough: ${place.cwd}/.bough is not used until you trust it: read it, then start with --trust.\n`,
+  });
+  const used =
+    `bough: ${place.cwd}/.bough/settings.json:2: "treeFilterMode" must be one of ` +
+    "default, no-tools, user-only, labeled-only, all; it is ignored.\n";
+  assert.deepEqual(await place.run([...args, "--trust"]), { code: 0, out: "ok\n", err: used });
+  // Only for that run.
+  assert.match((await place.run(args)).err, /is not used until you trust it/);
+});

@@ -1,0 +1,67 @@
+/** Sessions that are odd but sessions, in the terminal: what is said about them, once, and what is written. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { TestContext } from "node:test";
+import { Place } from "../support/command.ts";
+import { KEYS, Program } from "../support/program.ts";
+import { HEADER, file, message } from "../support/session-lines.ts";
+
+const headerIn = (cwd: string, version = 3): string =>
+  HEADER.replace('"version":3', `"version":${version}`).replace('"/w"', JSON.stringify(cwd));
+
+function open(t: TestContext, { cwd, home }: Place, path: string): Program {
+  const program = new Program({ args: ["--session", path], cwd, home, columns: 200, env: { ANTHROPIC_API_KEY: "k" } });
+  t.after(() => program.stop());
+  return program;
+}
+
+async function quit(program: Program): Promise<string> {
+  program.send(`${KEYS.controlU}/quit${KEYS.enter}`);
+  assert.equal((await program.exited).exitCode, 0);
+  return program.everything();
+}
+
+test("[F6] a damaged session is told of once, in one plain line", async (t) => {
+  const place = new Place();
+  const path = place.file("damaged.jsonl", file(headerIn(place.cwd), message("u1", null), "{bad", message("u2", "u1")));
+  const program = open(t, place, path);
+  await program.waitFor("Line 3 is not valid JSON and is left out.");
+  const everything = await quit(program);
+  assert.deepEqual(everything.match(/Line 3|bough doctor/g), ["Line 3"]);
+});
+
+test("[F7] dB17 a newer version opens for reading; a prompt is refused and nothing is written", async (t) => {
+  const place = new Place();
+  const path = place.file("newer.jsonl", file(headerIn(place.cwd, 99), message("u1", null), message("u2", "u1")));
+  const before = place.picture();
+  const program = open(t, place, path);
+  await program.waitFor("The file has version 99: it was made by a newer version of the program");
+  await program.waitFor(/› +u2/);
+  program.send(`Go on${KEYS.enter}`);
+  await program.waitFor(`${path} was made by a newer version of bough, so it can only be read`);
+  await program.waitFor(/^Go on *$/m);
+  await quit(program);
+  assert.deepEqual(place.picture(), before);
+});
+
+test("[D2] a session whose folder is gone says so and how to go on", async (t) => {
+  const place = new Place();
+  const gone = join(place.home, "gone");
+  const path = place.file("gone.jsonl", file(headerIn(gone), message("u1", null)));
+  const program = open(t, place, path);
+  await program.waitFor(`The folder this session was made in is gone: ${gone}. To go on here: bough --fork ${path}`);
+  await quit(program);
+});
+
+test("[F7] dB07 a missing path: no terminal is opened and nothing is made", async (t) => {
+  const place = new Place();
+  const before = place.picture();
+  const program = open(t, place, "nope.jsonl");
+  assert.equal((await program.exited).exitCode, 1);
+  assert.equal(
+    program.everything(),
+    `bough: There is no session file at ${join(place.cwd, "nope.jsonl")}; check the path.`,
+  );
+  assert.deepEqual(place.picture(), before);
+});

@@ -1,6 +1,6 @@
 // The public API as a reviewed text: docs/api.txt must equal what dist/index.d.ts exports. `--write` updates it.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { root } from "./source-files.mjs";
 
 const entry = join(root, "dist/index.d.ts");
@@ -9,7 +9,19 @@ if (!existsSync(entry)) {
   process.exit(1);
 }
 
-/** The text of one exported declaration in a .d.ts file, without comments. */
+const FROM = /export (?:type )?\{([^}]*)\} from "([^"]+)"/g;
+
+/** What a .d.ts file passes on from others: `{name, file}`. */
+const passedOn = (file) =>
+  [...readFileSync(file, "utf8").matchAll(FROM)].flatMap(([, names, from]) =>
+    names
+      .split(",")
+      .map((name) => name.trim().replace(/^type /, ""))
+      .filter(Boolean)
+      .map((name) => ({ name, file: join(dirname(file), from.replace(/\.(ts|js)$/, ".d.ts")) })),
+  );
+
+/** The text of one exported declaration in a .d.ts file, or in the file it comes from, without comments. */
 function declarationOf(file, name) {
   const text = readFileSync(file, "utf8")
     .replace(/\/\*[\s\S]*?\*\//g, "")
@@ -18,7 +30,12 @@ function declarationOf(file, name) {
     `^export (?:declare )?(?:abstract )?(?:class|function|const|interface|type) ${name}\\b`,
     "m",
   ).exec(text);
-  if (!start) return `// ${name}: not found in ${file}`;
+  if (!start) {
+    const origin = passedOn(file).find((other) => other.name === name);
+    if (origin !== undefined) return declarationOf(origin.file, name);
+    console.error(`api: no declaration of ${name} in ${relative(root, file)}`);
+    process.exit(1);
+  }
   const rest = text.slice(start.index);
   const end = /\n(?=export )/.exec(rest);
   return rest
@@ -28,14 +45,7 @@ function declarationOf(file, name) {
     .join("\n");
 }
 
-const exports = [...readFileSync(entry, "utf8").matchAll(/export (?:type )?\{([^}]*)\} from "([^"]+)"/g)].flatMap(
-  ([, names, from]) =>
-    names
-      .split(",")
-      .map((name) => name.trim().replace(/^type /, ""))
-      .filter(Boolean)
-      .map((name) => ({ name, file: join(dirname(entry), from.replace(/\.(ts|js)$/, ".d.ts")) })),
-);
+const exports = passedOn(entry);
 const snapshot = `${exports
   .sort((a, b) => (a.name < b.name ? -1 : 1))
   .map(({ name, file }) => declarationOf(file, name))

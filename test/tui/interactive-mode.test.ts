@@ -24,12 +24,13 @@ const CTRL_D = "\x04";
 const filled = (rows: readonly string[]): string[] => rows.map((row) => row.trimEnd()).filter((row) => row !== "");
 
 test("[U4] a prompt, its answer, and a footer with folder, name, tokens, context and model", async (t) => {
-  const { terminal, see, session, dir } = await startInteractive(t, { replies: say("Hello **there**") });
+  const { terminal, see, seeNo, session, dir } = await startInteractive(t, { replies: say("Hello **there**") });
   await see("0.0.0");
   terminal.type(..."Hi", ENTER);
   await see("Hello there");
   await nextSettled(session.isStreaming, session);
-  const rows = filled(await see("↑"));
+  await see("↑");
+  const rows = filled(await seeNo("Working"));
   assert.deepEqual(rows, [
     " bough 0.0.0",
     " Escape stops · / commands · @ files · ! shell · Ctrl+C twice quits",

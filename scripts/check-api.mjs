@@ -9,6 +9,7 @@ if (!existsSync(entry)) {
   process.exit(1);
 }
 
+const beside = (file, from) => join(dirname(file), from.replace(/\.(ts|js)$/, ".d.ts"));
 const FROM = /export (?:type )?\{([^}]*)\} from "([^"]+)"/g;
 
 /** What a .d.ts file passes on from others: `{name, file}`. */
@@ -18,7 +19,7 @@ const passedOn = (file) =>
       .split(",")
       .map((name) => name.trim().replace(/^type /, ""))
       .filter(Boolean)
-      .map((name) => ({ name, file: join(dirname(file), from.replace(/\.(ts|js)$/, ".d.ts")) })),
+      .map((name) => ({ name, file: beside(file, from) })),
   );
 
 /** The text of one exported declaration in a .d.ts file, or in the file it comes from, without comments. */
@@ -31,8 +32,9 @@ function declarationOf(file, name) {
     "m",
   ).exec(text);
   if (!start) {
-    const origin = passedOn(file).find((other) => other.name === name);
-    if (origin !== undefined) return declarationOf(origin.file, name);
+    const all = [...text.matchAll(/export (?:type )?\* from "([^"]+)"/g)].map(([, from]) => beside(file, from));
+    const origin = passedOn(file).find((other) => other.name === name)?.file ?? all[0];
+    if (origin !== undefined) return declarationOf(origin, name);
     console.error(`api: no declaration of ${name} in ${relative(root, file)}`);
     process.exit(1);
   }

@@ -16,6 +16,7 @@ import { writeNewFile } from "./new-file.ts";
 import { newHeader, readingOf, sessionOf } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { createFailed, newerVersion } from "./session-errors.ts";
+import { sealedBytes } from "./sealed-line.ts";
 import { newEntryId } from "./session-ids.ts";
 
 /** Writes the path to an entry as a session file in `dir`, whole or not at all, and returns its path. */
@@ -196,7 +197,9 @@ class OriginalLines {
     // Old files count lines instead, which are others in the copy.
     if (changed.type === "compaction" && typeof changed.firstKeptEntryId === "string")
       members.set("firstKeptEntryId", changed.firstKeptEntryId);
-    const line = withMembers(this.#reader.read(origin.offset, origin.length), members);
-    return line === undefined ? lineBytes(changed) : Buffer.concat([line, NEWLINE]);
+    const original = this.#reader.read(origin.offset, origin.length);
+    const line = withMembers(original, members);
+    if (line === undefined) return lineBytes(changed);
+    return Buffer.concat([Buffer.compare(line, original) === 0 ? line : sealedBytes(line), NEWLINE]);
   }
 }

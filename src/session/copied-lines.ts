@@ -3,18 +3,18 @@
  * Part of `session/`; used for migrations and forks (whole files) and for branched sessions (single lines).
  */
 import type { SessionHeader } from "../tree/entries.ts";
-import { encodeLine } from "../tree/format.ts";
 import { parseLine } from "../tree/line-parser.ts";
 import type { LineSource } from "../tree/line-source.ts";
 import { LineSplitter } from "../tree/line-splitter.ts";
 import type { SessionReading } from "../tree/reader.ts";
+import { sealedLine } from "./sealed-line.ts";
 
 const CHUNK_BYTES = 1 << 20;
 const LF = 0x0a;
 export const NEWLINE = Uint8Array.of(LF);
 
 /** One record as the bytes of a whole line. */
-export const lineBytes = (record: object): Uint8Array => Buffer.from(`${encodeLine(record)}\n`);
+export const lineBytes = (record: object): Uint8Array => Buffer.from(`${sealedLine(record)}\n`);
 
 /** What stands in place of lines, by their 1-based number. */
 export type Replacements = ReadonlyMap<number, readonly object[]>;

@@ -5,7 +5,7 @@
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
 import { entryProblem } from "../tree/problems.ts";
-import type { Problem } from "../tree/problems.ts";
+import type { Problem, ProblemCode } from "../tree/problems.ts";
 import { FileStore } from "./file-store.ts";
 import { canonicalPath } from "./locations.ts";
 import { readingOf } from "./open-session.ts";
@@ -51,7 +51,8 @@ export function diagnose(path: string): Diagnosis {
   }
 }
 
-const isNote = ({ code }: Problem): boolean => code === "other-tip";
+const NOTES: ReadonlySet<ProblemCode> = new Set(["other-tip", "changed-line", "unverified-lines"]);
+const isNote = ({ code }: Problem): boolean => NOTES.has(code);
 
 /** Compactions that keep from an entry that is not before them: one walk over the tree that knows the path above it. */
 function brokenPointers(index: SessionEntryIndex): Problem[] {

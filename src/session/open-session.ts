@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionHeader } from "../tree/entries.ts";
 import { SessionEntryIndex } from "../tree/entry-index.ts";
-import { encodeLine } from "../tree/format.ts";
 import type { LineSource } from "../tree/line-source.ts";
 import type { Problem } from "../tree/problems.ts";
 import { readSession } from "../tree/reader.ts";
@@ -25,6 +24,7 @@ import {
   notASession,
   notWritable,
 } from "./session-errors.ts";
+import { checksum, sealedLine } from "./sealed-line.ts";
 import { newSessionId } from "./session-ids.ts";
 import type { SessionStore } from "./session-store.ts";
 
@@ -65,7 +65,7 @@ export function newHeader(cwd: string, parentSession?: string): SessionHeader {
 /** A session without entries. In `dir` its file appears with the first content; without a `dir` it stays in memory. */
 export function startSession(cwd: string, dir: string | undefined, parentSession?: string): OpenSession {
   const header = newHeader(cwd, parentSession);
-  const line = encodeLine(header);
+  const line = sealedLine(header);
   const started = {
     header,
     index: new SessionEntryIndex(),
@@ -147,7 +147,7 @@ function inMemory(content: Uint8Array, path: string, failure: unknown): OpenSess
 
 /** What a store holds. Throws SessionFileError, naming `path`, when that is no session. */
 export function readingOf(store: SessionStore, path: string): ReadSession {
-  const reading = readSession(store);
+  const reading = readSession(store, { checksum });
   if (reading.kind === "empty") throw empty(path);
   if (reading.kind === "invalid") throw notASession(path, reading.line, reading.reason);
   return reading;

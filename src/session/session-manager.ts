@@ -19,7 +19,6 @@ import type {
   SessionTreeNode,
 } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
-import { encodeLine } from "../tree/format.ts";
 import type {
   AgentMessage,
   BranchSummaryMessage,
@@ -38,6 +37,7 @@ import { canonicalPath, sessionsDir } from "./locations.ts";
 import { openSession, startSession, folderForNew } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { newEntryId } from "./session-ids.ts";
+import { sealedLine } from "./sealed-line.ts";
 
 /** A message a session may hold. The summaries' messages are derived from their entries and never stored. */
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
@@ -378,7 +378,7 @@ export class SessionManager {
   /** Until there is content, lines wait; then all go in one write. */
   #write(entry: SessionEntry): void {
     const session = this.#session;
-    const line = encodeLine(entry);
+    const line = sealedLine(entry);
     if (session.held === undefined) session.store.append(line);
     else if (kindOf(entry).bookkeeping) session.held.push(line);
     else {
@@ -399,7 +399,7 @@ export class SessionManager {
       timestamp: new Date().toISOString(),
       via: "jump",
     };
-    session.store.append(encodeLine(record));
+    session.store.append(sealedLine(record));
     session.index.replayLeaf(record, 0);
     session.writtenLeaf = target;
   }

@@ -5,6 +5,8 @@
  */
 import { isRecord } from "./json.ts";
 import { ENTRY_KINDS } from "./kinds.ts";
+import { sealStart, sealState } from "./line-seal.ts";
+import type { Checksum, SealState } from "./line-seal.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
@@ -16,6 +18,8 @@ export interface ParsedRecord {
   length: number;
   /** Nested so deeply that recursive code would overflow: only its base fields are left in `record`. */
   tooDeep: boolean;
+  /** Its seal, which `record` does not show. */
+  seal: SealState;
 }
 
 export interface ParsedLine {
@@ -37,22 +41,27 @@ const BACKSLASH = 0x5c;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const lenientUtf8 = new TextDecoder("utf-8");
 
-/** Lines of white space alone hold nothing, and nothing is wrong with them. */
-export function parseLine(line: RawLine): ParsedLine {
+/**
+ * Lines of white space alone hold nothing, and nothing is wrong with them. Seals are taken off, and checked where there
+ * is a `checksum`.
+ */
+export function parseLine(line: RawLine, checksum?: Checksum): ParsedLine {
   if (line.tooLong) return { records: [], problem: lineProblem.tooLong(line.number) };
   const [from, to] = withoutSpace(line.bytes, 0, line.bytes.length);
   if (from === to) return { records: [], problem: line.nuls > 0 ? lineProblem.nulRun(line.number, false) : undefined };
   const whole = parse(line.bytes, from, to);
-  if (whole === undefined) return salvage(line, from, to);
+  if (whole === undefined) return salvage(line, from, to, checksum);
   if (!isRecord(whole.value)) return { records: [], problem: lineProblem.notAnObject(line.number) };
   const problem =
     line.nuls > 0 ? lineProblem.nulRun(line.number, true) : whole.utf8 ? undefined : lineProblem.notUtf8(line.number);
-  return { records: [asRecord(whole.value, line, from, to)], problem };
+  return { records: [asRecord(whole.value, line, from, to, checksum)], problem };
 }
 
-/** The value of a range of bytes, or undefined when it is not JSON. */
+/** The value of a range of bytes without its seal, or undefined when it is not JSON. */
 function parse(bytes: Uint8Array, from: number, to: number): { value: unknown; utf8: boolean } | undefined {
-  const range = bytes.subarray(from, to);
+  const seal = sealStart(bytes, from, to);
+  const range = bytes.subarray(from, seal);
+  const closing = seal === to ? "" : "}";
   let text: string;
   let utf8 = true;
   try {
@@ -62,17 +71,24 @@ function parse(bytes: Uint8Array, from: number, to: number): { value: unknown; u
     text = lenientUtf8.decode(range);
   }
   try {
-    return { value: JSON.parse(text) as unknown, utf8 };
+    return { value: JSON.parse(text + closing) as unknown, utf8 };
   } catch {
     return undefined;
   }
 }
 
-function asRecord(value: Record<string, unknown>, line: RawLine, from: number, to: number): ParsedRecord {
+function asRecord(
+  value: Record<string, unknown>,
+  line: RawLine,
+  from: number,
+  to: number,
+  checksum: Checksum | undefined,
+): ParsedRecord {
   // Each level costs at least two bytes, so most lines need no look.
   const tooDeep = to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST);
   const record = tooDeep ? baseOf(value) : value;
-  return { record, offset: line.offset + from, length: to - from, tooDeep };
+  const seal = sealState(line.bytes, from, to, checksum);
+  return { record, offset: line.offset + from, length: to - from, tooDeep, seal };
 }
 
 function baseOf(value: Record<string, unknown>): Record<string, unknown> {
@@ -97,7 +113,7 @@ function isDeeperThan(value: object, limit: number): boolean {
  * Whole records at the start of a line that is not JSON (`{good}{frag`), then at its end (`{frag{good}`). Each byte is
  * scanned at most twice and each record parsed once, however many braces the line has.
  */
-function salvage(line: RawLine, from: number, to: number): ParsedLine {
+function salvage(line: RawLine, from: number, to: number, checksum: Checksum | undefined): ParsedLine {
   const { bytes } = line;
   const first: ParsedRecord[] = [];
   const last: ParsedRecord[] = [];
@@ -107,7 +123,7 @@ function salvage(line: RawLine, from: number, to: number): ParsedLine {
   const take = (start: number, end: number, into: ParsedRecord[]): boolean => {
     const parsed = parse(bytes, start, end);
     if (parsed === undefined || !looksLikeEntry(parsed.value)) return false;
-    into.push(asRecord(parsed.value, line, start, end));
+    into.push(asRecord(parsed.value, line, start, end, checksum));
     const [nextFrom, nextTo] = into === first ? [end, restTo] : [restFrom, start];
     [restFrom, restTo] = withoutPadding(bytes, nextFrom, nextTo);
     sawNul ||= restFrom > nextFrom && bytes.subarray(nextFrom, restFrom).includes(0);

@@ -10,6 +10,8 @@ export type ProblemCode =
   | "nul-run"
   | "not-utf8"
   | "not-an-object"
+  | "changed-line"
+  | "unverified-lines"
   | "second-header"
   | "bad-version"
   | "no-id"
@@ -73,6 +75,19 @@ export const lineProblem = {
     code: "not-an-object",
     line,
     text: `Line ${line} holds a bare value instead of a record and is left out.`,
+  }),
+  changedLine: (line: number): Problem => ({
+    code: "changed-line",
+    line,
+    text: `Line ${line} was changed after it was written; it is used as it is now.`,
+  }),
+  unverified: (firstLine: number, count: number): Problem => ({
+    code: "unverified-lines",
+    line: firstLine,
+    text:
+      count === 1
+        ? `Line ${firstLine} has no seal, so it was not written by bough; nobody can tell whether it was changed.`
+        : `${count} lines from line ${firstLine} on have no seal, so bough did not write them; nobody can tell whether they were changed.`,
   }),
   secondHeader: (line: number): Problem => ({
     code: "second-header",

@@ -9,6 +9,8 @@ import { SessionEntryIndex } from "./entry-index.ts";
 import type { Origin } from "./entry-index.ts";
 import { parseLine } from "./line-parser.ts";
 import type { ParsedRecord } from "./line-parser.ts";
+import { SealNotes } from "./line-seal.ts";
+import type { Checksum } from "./line-seal.ts";
 import type { LineSource } from "./line-source.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { RawLine } from "./line-splitter.ts";
@@ -42,6 +44,8 @@ export type SessionReading =
 export interface ReaderOptions {
   /** Makes ids for the entries of version 1 files; by default the same ids at every reading. */
   newId?: NewId;
+  /** Checks the seals of lines; without it they are only taken off. */
+  checksum?: Checksum;
 }
 
 const CHUNK = 1024 * 1024;
@@ -68,10 +72,12 @@ interface Started {
 
 export class SessionReader {
   readonly #newId: NewId | undefined;
+  readonly #checksum: Checksum | undefined;
   readonly #splitter = new LineSplitter((line) => this.#takeLine(line));
   readonly #changedLines = new Map<number, SessionHeader | SessionEntry>();
   /** Until there is an index to report them to. */
   readonly #earlyProblems: Problem[] = [];
+  readonly #seals = new SealNotes((problem) => this.#report(problem));
   #damagedLines = 0;
   #slot: { title: string; source: unknown } | undefined;
   #session: Started | undefined;
@@ -79,6 +85,7 @@ export class SessionReader {
 
   constructor(options: ReaderOptions = {}) {
     this.#newId = options.newId;
+    this.#checksum = options.checksum;
   }
 
   /** True once it is clear that this is no session; the rest of the file need not be read. */
@@ -96,6 +103,7 @@ export class SessionReader {
     if (this.#invalid !== undefined) return this.#invalid;
     if (this.#session === undefined) return this.#withoutHeader();
     const { header, index, migration } = this.#session;
+    this.#seals.finish();
     const tip = findOtherTip(index);
     if (tip !== undefined) {
       const { id } = index.at(tip.n);
@@ -123,12 +131,14 @@ export class SessionReader {
 
   #takeLine(line: RawLine): void {
     if (this.refused) return;
-    const { records, problem } = parseLine(line);
+    const { records, problem } = parseLine(line, this.#checksum);
     if (problem !== undefined) this.#report(problem);
     for (const parsed of records) {
       const origin: Origin = { line: line.number, offset: parsed.offset, length: parsed.length };
+      const isHeader = this.#session === undefined;
       if (this.#session !== undefined) this.#takeRecord(this.#session, parsed, origin);
       else if (!this.refused) this.#takeFirst(parsed.record, line.number);
+      if (this.#session !== undefined) this.#seals.take(line.number, parsed.seal, isHeader);
     }
   }
 

@@ -137,7 +137,7 @@ export class SessionReader {
       const origin: Origin = { line: line.number, offset: parsed.offset, length: parsed.length };
       const isHeader = this.#session === undefined;
       if (this.#session !== undefined) this.#takeRecord(this.#session, parsed, origin);
-      else if (!this.refused) this.#takeFirst(parsed.record, line.number);
+      else if (!this.refused) this.#takeFirst(withSealedVersion(parsed), line.number);
       if (this.#session !== undefined) this.#seals.take(line.number, parsed.seal, isHeader);
     }
   }
@@ -197,6 +197,13 @@ export class SessionReader {
 function hasBase(record: Record<string, unknown>): record is Record<string, unknown> & SessionEntry {
   if (typeof record.timestamp !== "string") record.timestamp = "";
   return typeof record.type === "string" && typeof record.id === "string";
+}
+
+/** No older version has seals: a sealed header that names one was damaged, and must not have its file migrated. */
+function withSealedVersion({ record, seal }: ParsedRecord): Record<string, unknown> {
+  const { type, version = 1 } = record;
+  const isOlder = typeof version === "number" && version < CURRENT_SESSION_VERSION;
+  return isOlder && seal !== "none" && type === "session" ? { ...record, version: CURRENT_SESSION_VERSION } : record;
 }
 
 /** The fields that the program relies on, whatever the file holds. */

@@ -7,7 +7,7 @@ import type { SessionEntry } from "../../src/tree/entries.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { trackSession } from "../support/laws.ts";
 import { assistant, contentOf, recordsIn, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
-import { HEADER, chain, file, leafRecord, line, message } from "../support/session-lines.ts";
+import { HEADER, chain, file, leafRecord, line, message, sealed, unsealed } from "../support/session-lines.ts";
 
 const links = (entries: readonly SessionEntry[]): [string, string | null][] =>
   entries.map(({ id, parentId }) => [id, parentId]);
@@ -36,7 +36,7 @@ test("[T7] the path becomes a file of its own, ids kept, lines copied byte for b
   assert.deepEqual([session.getSessionFile(), dirname(path), existsSync(path)], [path, dirname(source), true]);
   assert.equal(contentOf(source), content);
   const [first, ...lines] = linesOf(path);
-  const { id, timestamp, ...rest } = JSON.parse(first!) as Record<string, unknown>;
+  const { id, timestamp, ...rest } = JSON.parse(unsealed(first!)) as Record<string, unknown>;
   assert.deepEqual(rest, {
     additionalDirectories: ["/x"],
     type: "session",
@@ -92,7 +92,7 @@ test("[T7, F4] a line whose parent was a label changes in that alone", async (t)
   const content = file(HEADER, message("m1", null), label, `{"type":"message","id":"m2","parentId":"l1"${rest}`);
   const session = trackSession(t, await SessionManager.open(temporaryFile(content)));
   const path = session.createBranchedSession("m2")!;
-  assert.equal(linesOf(path)[2], `{"type":"message","id":"m2","parentId":"m1"${rest}`);
+  assert.equal(linesOf(path)[2], sealed(`{"type":"message","id":"m2","parentId":"m1"${rest}`));
 });
 
 test("[T7, F4] so does a line with its members in another order, and a compaction that kept from a label", async (t) => {
@@ -108,9 +108,9 @@ test("[T7, F4] so does a line with its members in another order, and a compactio
   );
   const session = trackSession(t, await SessionManager.open(temporaryFile(content)));
   assert.deepEqual(linesOf(session.createBranchedSession("k1")!).slice(2), [
-    `{"type":"custom","customType":"x",${data},"id":"c1","parentId":"m1",${time}}`,
+    sealed(`{"type":"custom","customType":"x",${data},"id":"c1","parentId":"m1",${time}}`),
     `{ "parentId" : "c1", "type":"future", "id" : "f1", ${time}, "n": 1.0 }`,
-    `{"type":"compaction","id":"k1","parentId":"f1",${time},"firstKeptEntryId":"c1","summary":"s","n":1.0}`,
+    sealed(`{"type":"compaction","id":"k1","parentId":"f1",${time},"firstKeptEntryId":"c1","summary":"s","n":1.0}`),
   ]);
 });
 
@@ -337,7 +337,7 @@ test("[T7] a fork copies the whole tree, leaf records and damaged lines too, und
   assert.equal(contentOf(source), content);
   const [header, ...lines] = linesOf(fork.getSessionFile()!);
   assert.deepEqual(lines, content.split("\n").slice(1));
-  const { id, timestamp, ...rest } = JSON.parse(header!) as Record<string, unknown>;
+  const { id, timestamp, ...rest } = JSON.parse(unsealed(header!)) as Record<string, unknown>;
   assert.deepEqual(rest, { type: "session", version: 3, cwd: "/elsewhere", parentSession: source });
   assert.deepEqual([id, timestamp], [fork.getSessionId(), fork.getHeader().timestamp]);
   assert.notEqual(id, "s1");

@@ -18,7 +18,7 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { trackSession } from "../support/laws.ts";
 import { assistant, contentOf, recordsIn, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
-import { HEADER, chain, codes, file, leafRecord, line, message } from "../support/session-lines.ts";
+import { HEADER, chain, codes, file, leafRecord, line, message, sealed } from "../support/session-lines.ts";
 
 const idsOf = (session: SessionManager): string[] => session.getEntries().map((entry) => entry.id);
 
@@ -125,7 +125,7 @@ test("[F6, W3] dB01 a torn tail is reported, kept, and the next entry stands on 
   const session = trackSession(t, await SessionManager.open(path));
   assert.deepEqual([contentOf(path), codes(session.getProblems())], [content, ["torn-tail:3"]]);
   const a3 = session.appendMessage(user("a3"));
-  assert.equal(contentOf(path), `${content}\n${JSON.stringify(session.getEntry(a3))}\n`);
+  assert.equal(contentOf(path), `${content}\n${sealed(JSON.stringify(session.getEntry(a3)))}\n`);
   const again = await SessionManager.open(path, { readOnly: true });
   assert.deepEqual([idsOf(again), again.getEntry(a3)!.parentId], [["a1", a3], "a1"]);
 });
@@ -160,7 +160,7 @@ test("[F6, W3] dB12 CRLF, mixed, without a final newline: loads, old bytes stay,
   const session = trackSession(t, await SessionManager.open(path));
   const added = session.appendMessage(user("next"));
   assert.deepEqual(idsOf(session), ["a1", "a2", "a3", added]);
-  assert.equal(contentOf(path), `${content}\n${JSON.stringify(session.getEntry(added))}\n`);
+  assert.equal(contentOf(path), `${content}\n${sealed(JSON.stringify(session.getEntry(added)))}\n`);
 });
 
 test("[L2] dB28 a name that another process wrote last, low on the path, does not move the leaf", async (t) => {
@@ -351,7 +351,8 @@ test("[M2] version 2: only changed lines are encoded anew, all others keep their
   const torn = '{"type":"mess';
   const path = temporaryFile(`${file(header, odd, hook, "", message("a3", "a2"))}${torn}`);
   trackSession(t, await SessionManager.open(path));
-  const expected = [HEADER, odd, hook.replace("hookMessage", "custom"), "", message("a3", "a2"), torn];
+  const changed = sealed(hook.replace("hookMessage", "custom"));
+  const expected = [sealed(HEADER), odd, changed, "", message("a3", "a2"), torn];
   assert.equal(contentOf(path), file(...expected));
   assert.equal(existsSync(`${path}.v2.bak`), true);
 });

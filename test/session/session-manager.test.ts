@@ -9,6 +9,7 @@ import type { AgentMessage } from "../../src/tree/messages.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { checkLaws, trackSession } from "../support/laws.ts";
 import { assistant, contentOf, recordsIn, temporaryFolder, user } from "../support/session-files.ts";
+import { sealed } from "../support/session-lines.ts";
 
 const ids = (entries: readonly SessionEntry[]): string[] => entries.map((entry) => entry.id);
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -39,7 +40,7 @@ test("[F1, W1, T3] the file appears with the first content, all that waited in o
   assert.equal(path, join(folder, `${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`));
   session.appendMessage(assistant("hi"));
   assert.equal(disk.writes.length, 2);
-  assert.equal(disk.writes[1], `${JSON.stringify(session.getLeafEntry())}\n`);
+  assert.equal(disk.writes[1], `${sealed(JSON.stringify(session.getLeafEntry()))}\n`);
 });
 
 test("[W1] custom messages and both kinds of summary are content too; labels and extension state are not", async (t) => {

@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unsealed } from "./session-lines.ts";
 import type { AssistantMessage, UserMessage } from "../../src/tree/messages.ts";
 
 const folders: string[] = [];
@@ -27,13 +28,13 @@ export function temporaryFile(content: string | Uint8Array, name = "session.json
 
 export const contentOf = (path: string): string => readFileSync(path, "utf8");
 
-/** The records of a file, line by line; what is no JSON stays text. */
+/** The records of a file, line by line, without their seals, which are checked; what is no JSON stays text. */
 export function recordsIn(path: string): unknown[] {
   const lines = contentOf(path).split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => {
     try {
-      return JSON.parse(line) as unknown;
+      return JSON.parse(unsealed(line)) as unknown;
     } catch {
       return line;
     }

@@ -2,6 +2,7 @@
  * Small session files as text: lines for tests, and ways to read them.
  */
 import assert from "node:assert/strict";
+import { crc32 } from "node:zlib";
 import type { LineSource } from "../../src/tree/line-source.ts";
 import type { Problem } from "../../src/tree/problems.ts";
 import { SessionReader, readSession } from "../../src/tree/reader.ts";
@@ -38,6 +39,21 @@ export function leafRecord(id: string, target: string | null, via = "jump"): str
 /** Lines as a file, each ended by LF. */
 export function file(...lines: string[]): string {
   return lines.map((text) => `${text}\n`).join("");
+}
+
+/** A record as bough writes it. */
+export function sealed(text: string): string {
+  const open = text.slice(0, -1);
+  return `${open},"c":"${crc32(open).toString(16).padStart(8, "0")}"}`;
+}
+
+/** A line without its seal, which must fit. */
+export function unsealed(text: string): string {
+  const seal = /,"c":"[0-9a-f]{8}"\}$/.exec(text);
+  if (seal === null) return text;
+  const open = `${text.slice(0, seal.index)}}`;
+  assert.equal(text, sealed(open));
+  return open;
 }
 
 export function bytesOf(content: string | Uint8Array): Uint8Array {

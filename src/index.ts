@@ -37,7 +37,7 @@ export { buildSessionContext } from "./tree/session-context.ts";
 export type { SessionContext } from "./tree/session-context.ts";
 export type { UsageTotals } from "./tree/usage.ts";
 export { SessionManager } from "./session/session-manager.ts";
-export { SessionFileError } from "./session/session-errors.ts";
+export { SessionFileError, SessionInUse } from "./session/session-errors.ts";
 export type { SessionInfo } from "./session/catalog.ts";
 export { AgentSession } from "./agent/agent-session.ts";
 export type { AgentSessionOptions } from "./agent/agent-session.ts";

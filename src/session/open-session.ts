@@ -12,6 +12,7 @@ import { readSession } from "../tree/reader.ts";
 import type { SessionReading } from "../tree/reader.ts";
 import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
+import { Lease } from "./lease.ts";
 import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
@@ -27,6 +28,7 @@ import {
 import { checksum, sealedLine } from "./sealed-line.ts";
 import { newSessionId } from "./session-ids.ts";
 import type { SessionStore } from "./session-store.ts";
+import { headerOf } from "./session-summary.ts";
 
 export interface OpenSession {
   readonly header: SessionHeader;
@@ -45,6 +47,8 @@ export interface OpenSession {
   readonly refusal: Error | undefined;
   /** What this room found wrong; the index has its own. */
   readonly problems: readonly Problem[];
+  /** The right to write; undefined for what is not written, and until a new session's first write. */
+  lease: Lease | undefined;
 }
 
 type ReadSession = Extract<SessionReading, { kind: "session" }>;
@@ -73,6 +77,7 @@ export function startSession(cwd: string, dir: string | undefined, parentSession
     writtenLeaf: null,
     refusal: undefined,
     problems: [],
+    lease: undefined,
   };
   if (dir !== undefined) {
     const store = FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
@@ -88,11 +93,32 @@ export interface OpenOptions {
   readOnly?: boolean;
   /** How a change of the file by others is noticed; tests bring their own. */
   stampOf?: (path: string) => FileStamp | undefined;
+  /** A lease that is held already; it is used if it is that of the file's session. */
+  lease?: Lease | undefined;
 }
 
-/** The session of a file. Throws SessionFileError when there is none; only a migration changes the file. */
+/**
+ * The session of a file. Throws SessionFileError when there is none, SessionInUse when another program writes it; only a
+ * migration changes the file. Nothing is read before the lease is held, or another program could write behind it.
+ */
 export function openSession(path: string, options: OpenOptions = {}): OpenSession {
   const resolved = canonicalPath(path);
+  const wants = options.readOnly !== true;
+  const takeLease = (id: string): Lease => (options.lease?.sessionId === id ? options.lease : Lease.take(id, resolved));
+  const id = wants ? headerOf(resolved)?.id : undefined;
+  const lease = id === undefined ? undefined : takeLease(id);
+  let session: OpenSession | undefined;
+  try {
+    session = openUnderLease(resolved, options);
+    if (wants && session.refusal === undefined && session.store.path !== undefined)
+      session.lease = lease ?? takeLease(session.header.id);
+    return session;
+  } finally {
+    if (session?.lease !== lease && lease !== options.lease) lease?.release();
+  }
+}
+
+function openUnderLease(resolved: string, options: OpenOptions): OpenSession {
   const stamp = options.stampOf ?? stampOf;
   const first = openOnce(resolved, options.readOnly ?? false, stamp);
   if (!("failure" in first)) return first;
@@ -165,6 +191,7 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     held: undefined,
     writtenLeaf: reading.index.leafId,
     refusal,
+    lease: undefined,
     problems: unwritable ? [notWritable(path, store.refusal?.cause)] : [],
   };
 }

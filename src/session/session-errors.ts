@@ -14,12 +14,13 @@ export type SessionFileErrorCode =
   | "no-access"
   | "write-failed"
   | "sync-failed"
+  | "in-use"
   | "not-found"
   | "ambiguous";
 
 /** A session file that cannot be used as asked. `message` is one plain sentence with the path in it. */
 export class SessionFileError extends Error {
-  override readonly name = "SessionFileError";
+  override readonly name: string = "SessionFileError";
   /** The file in question; what the user typed when no file was found. */
   readonly path: string;
   readonly code: SessionFileErrorCode;
@@ -28,6 +29,23 @@ export class SessionFileError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.path = path;
+  }
+}
+
+/** A session that another program is writing. The owner's members are undefined when it has not said who it is. */
+export class SessionInUse extends SessionFileError {
+  override readonly name = "SessionInUse";
+  readonly pid: number | undefined;
+  readonly host: string | undefined;
+  /** ISO 8601 */
+  readonly since: string | undefined;
+
+  constructor(path: string, owner?: { pid: number; host: string; since: string }) {
+    const who = owner === undefined ? "" : ` (process ${owner.pid} on ${owner.host}, since ${owner.since})`;
+    super("in-use", path, `${path} is open in another bough${who}; close it there first.`);
+    this.pid = owner?.pid;
+    this.host = owner?.host;
+    this.since = owner?.since;
   }
 }
 
@@ -149,4 +167,12 @@ export const notWritable = (path: string, cause: unknown): Problem => ({
   code: "not-writable",
   line: 0,
   text: `${path} cannot be written: ${reasonOf(cause)}; it is open for reading only.`,
+});
+
+export const noLease = (folder: string, cause: unknown): Problem => ({
+  code: "no-lease",
+  line: 0,
+  text:
+    `No lock could be made in ${folder}: ${reasonOf(cause)}; ` +
+    "the session is used without one, so do not open it in a second bough.",
 });

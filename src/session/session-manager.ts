@@ -33,6 +33,7 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
+import { Lease } from "./lease.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
 import { openSession, startSession, folderForNew } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -69,7 +70,8 @@ export class SessionManager {
   /**
    * The session of a file. Files of older versions are brought up to date, the original kept beside as `.v1.bak` or
    * `.v2.bak`. With `readOnly` no byte is written, ever, and appenders throw; so do they for files of newer versions.
-   * Rejects with SessionFileError when the path leads to no session.
+   * Rejects with SessionFileError when the path leads to no session, with SessionInUse while another program has it
+   * open; a session is this one's until it is closed or switched away from.
    */
   static async open(path: string, options: { readOnly?: boolean } = {}): Promise<SessionManager> {
     return new SessionManager(openSession(path, options));
@@ -181,7 +183,9 @@ export class SessionManager {
   }
   /** What was wrong in the file and with it, and what the contexts built so far could not use. */
   getProblems(): Problem[] {
-    return [...this.#session.problems, ...this.#session.index.problems, ...this.#contextProblems.values()];
+    const { problems, lease } = this.#session;
+    const missing = lease?.problem === undefined ? [] : [lease.problem];
+    return [...missing, ...problems, ...this.#session.index.problems, ...this.#contextProblems.values()];
   }
 
   // Appenders: each makes an entry whose parent is the leaf, makes it the leaf and returns its id. An entry is written
@@ -314,7 +318,7 @@ export class SessionManager {
   /** Switches to the session of a file, as `open` would; on an error nothing has changed. */
   async setSessionFile(path: string): Promise<void> {
     await this.flush();
-    this.#switchTo(openSession(path));
+    this.#switchTo(openSession(path, { lease: this.#session.lease }));
   }
 
   /**
@@ -355,6 +359,7 @@ export class SessionManager {
       await this.flush();
     } finally {
       this.#session.store.close();
+      this.#session.lease?.release();
     }
   }
 
@@ -382,6 +387,7 @@ export class SessionManager {
     if (session.held === undefined) session.store.append(line);
     else if (kindOf(entry).bookkeeping) session.held.push(line);
     else {
+      session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
       session.store.append(...session.held, line);
       session.held = undefined;
     }
@@ -406,7 +412,9 @@ export class SessionManager {
 
   /** The session left behind is synced in the background; the next flush() tells whether that went well. */
   #switchTo(next: OpenSession): void {
-    const { store } = this.#session;
+    const { store, lease } = this.#session;
+    // All is written; syncing needs no lease, and the session may be opened elsewhere at once.
+    if (lease !== next.lease) lease?.release();
     const synced = store.flush().finally(() => store.close());
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);

@@ -27,7 +27,8 @@ export type ProblemCode =
   | "newer-version"
   | "other-tip"
   | "changed-while-open"
-  | "not-writable";
+  | "not-writable"
+  | "no-lease";
 
 export interface Problem {
   code: ProblemCode;

@@ -28,21 +28,21 @@ const NONE: typeof SYSTEM_MESSAGES = {
   inCompaction: { systemMessage: {} },
 };
 
-const sessionWith = ({ before, after, inCompaction }: typeof SYSTEM_MESSAGES): Promise<SessionManager> => {
+const sessionWith = (id: string, { before, after, inCompaction }: typeof SYSTEM_MESSAGES): Promise<SessionManager> => {
   const compaction = { summary: "They said u1.", firstKeptEntryId: "u1", tokensBefore: 9, ...inCompaction };
   const lines = [before, message("u1", "s1"), after, line("compaction", "c1", "s2", compaction)];
-  return SessionManager.open(temporaryFile(file(HEADER, ...lines)));
+  return SessionManager.open(temporaryFile(file(HEADER.replace("s1", id), ...lines)));
 };
 
 test("[F3, C2] a prompt and tools that pi stored are not sent beside ours, and do not count", async (t) => {
-  const manager = await sessionWith(SYSTEM_MESSAGES);
+  const manager = await sessionWith("with", SYSTEM_MESSAGES);
   const { session, server } = await startHarness(t, {
     manager,
     replies: say("ok"),
     systemPrompt: () => "You are bough.",
     tools: () => [tool("echo", () => "")],
   });
-  const plain = await startHarness(t, { manager: await sessionWith(NONE) });
+  const plain = await startHarness(t, { manager: await sessionWith("without", NONE) });
   assert.deepEqual(session.getContextUsage(), plain.session.getContextUsage());
   assert.deepEqual(
     session.messages.map(({ role }) => role),

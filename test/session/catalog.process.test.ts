@@ -41,7 +41,7 @@ const names = (sessions: readonly SessionInfo[]): string[] =>
 
 async function talk(session: SessionManager, text: string): Promise<string> {
   session.appendMessage(user(text));
-  await session.flush();
+  await session.close();
   return session.getSessionFile()!;
 }
 

@@ -373,7 +373,7 @@ test("[L1] dB30 a jump is written once by flush, and reopening finds the leaf th
   assert.deepEqual([rest, added.length], [{ type: "leaf", parentId: made[1], via: "jump" }, 1]);
   assert.match(String(id), /^[0-9a-f]{8}$/);
   assert.match(String(timestamp), ISO);
-  const again = trackSession(t, await SessionManager.open(path));
+  const again = trackSession(t, await SessionManager.open(path, { readOnly: true }));
   assert.deepEqual([again.getLeafId(), ids(again.getEntries())], [made[1], made]);
   assert.deepEqual(ids(again.getBranch(made[4])), made);
 });
@@ -399,7 +399,7 @@ test("[L1, L2] a label after a jump does not move a reader's leaf, so flush writ
   session.branch(a);
   const label = session.appendLabelChange(a, "x");
   await session.flush();
-  const again = trackSession(t, await SessionManager.open(session.getSessionFile()!));
+  const again = trackSession(t, await SessionManager.open(session.getSessionFile()!, { readOnly: true }));
   assert.equal(again.getLeafId(), label);
 });
 

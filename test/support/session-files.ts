@@ -8,6 +8,8 @@ import { unsealed } from "./session-lines.ts";
 import type { AssistantMessage, UserMessage } from "../../src/tree/messages.ts";
 
 const folders: string[] = [];
+// Locks lie in the state folder, and a test must not touch the user's.
+process.env["BOUGH_DIR"] ??= temporaryFolder();
 process.once("exit", () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });

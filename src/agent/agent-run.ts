@@ -34,6 +34,8 @@ export interface RunHost {
   emit(event: AgentSessionEvent): void;
   /** An entry was appended by this run. */
   appended(id: string): void;
+  /** Settles when all is synced that can be; what cannot be was told. */
+  saved(): Promise<void>;
   repaired(repair: Repair): void;
 }
 
@@ -166,7 +168,7 @@ export class AgentRun {
         await this.#append(toolResult(event), "written");
         break;
       case "turn_end":
-        await this.#host.sessionManager.flush();
+        await this.#host.saved();
         break;
       default:
     }
@@ -180,7 +182,7 @@ export class AgentRun {
       this.#host.appended(id);
     }
     // A result on another branch moves the leaf away and back, which is durable only by a flush.
-    if (durability === "synced" || this.#isReleased) await this.#host.sessionManager.flush();
+    if (durability === "synced" || this.#isReleased) await this.#host.saved();
   }
 
   #answered(answer: AssistantMessage): void {

@@ -3,11 +3,13 @@
  * Part of `agent/`; the terminal, the other modes and programs that embed bough hold one. It mostly delegates: a turn
  * is an AgentRun, jumps are navigation.ts, changes of session branching.ts.
  */
+import { resolve } from "node:path";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
+import type { SavingEvent } from "../session/session-writer.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-events.ts";
 import { BranchWriter } from "./branch-writer.ts";
@@ -79,6 +81,9 @@ export class AgentSession {
   /** A jump or a change of session under way. */
   #move: AbortController | undefined;
   #usage: { key: string; value: ContextUsage } | undefined;
+  /** Why the last save failed, which is said once. */
+  #toldUnsaved: string | undefined;
+  #toldOutage = false;
 
   /** Takes over the model and thinking level of the session's path. */
   constructor(options: AgentSessionOptions) {
@@ -95,6 +100,7 @@ export class AgentSession {
       smallModel: () => options.smallModel,
       named: (id) => this.#named(id),
     });
+    this.sessionManager.watchSaving((event) => this.#saving(event));
     for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
     this.#takeOverState();
   }
@@ -137,8 +143,8 @@ export class AgentSession {
 
   /**
    * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
-   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
-   * model, and when the session cannot be written; the model is not asked then.
+   * that fails does not reject: the answer says so. What cannot be written goes on in memory, with a notice. Rejects
+   * while a turn or a jump is under way, and without a usable model.
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
@@ -196,7 +202,7 @@ export class AgentSession {
         onOutput: (output) => this.#emit({ type: "bash_update", output }),
       });
       const id = writer.append(message);
-      await this.sessionManager.flush();
+      await this.#saved();
       if (id !== undefined) this.#appended(id);
       return message;
     } finally {
@@ -307,7 +313,13 @@ export class AgentSession {
     return this.sessionManager.getUsage();
   }
 
-  /** Stops everything and saves. The SessionManager stays open: whoever made it closes it. */
+  /** Writes all of the session to a new file and goes on in it; see `SessionManager.saveAs`. Returns the path. */
+  saveAs(path: string): string {
+    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    return this.sessionManager.saveAs(resolve(this.cwd, path));
+  }
+
+  /** Stops everything and saves; rejects when something is unsaved. The SessionManager stays open: whoever made it closes it. */
   async dispose(): Promise<void> {
     this.abortBash();
     this.#move?.abort();
@@ -330,6 +342,7 @@ export class AgentSession {
         systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
         emit: (event) => this.#emit(event),
         appended: (id) => this.#appended(id),
+        saved: () => this.#saved(),
         repaired: (repair) => this.#repaired(repair),
       },
       promptMessage(prompt),
@@ -394,12 +407,30 @@ export class AgentSession {
     );
   }
 
-  /** A change that has happened stands even when it could not be saved; the user is told. */
+  /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */
   async #saved(): Promise<void> {
     try {
       await this.sessionManager.flush();
+      this.#toldUnsaved = undefined;
     } catch (error) {
-      this.#emit({ type: "notice", level: "error", text: notices.notSaved(reasonOf(error)) });
+      const reason = reasonOf(error);
+      // Of entries that wait in memory the user knows already.
+      if (this.sessionManager.getUnsavedCount() === 0 && reason !== this.#toldUnsaved)
+        this.#emit({ type: "notice", level: "error", text: notices.notSaved(reason) });
+      this.#toldUnsaved = reason;
+    }
+  }
+
+  #saving(event: SavingEvent): void {
+    if (event.type === "saved") {
+      this.#toldOutage = false;
+      this.#emit({ type: "notice", level: "info", text: notices.SAVED_AGAIN });
+    } else if (event.type !== "unsaved") {
+      this.#emit({ type: "notice", level: "warning", text: event.problem.text });
+    } else if (!this.#toldOutage) {
+      this.#toldOutage = true;
+      const text = notices.goesOnUnsaved(reasonOf(event.error.cause ?? event.error));
+      this.#emit({ type: "notice", level: "error", text });
     }
   }
 

@@ -35,4 +35,9 @@ export const queueDropped = (texts: readonly string[]): string =>
 
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 
+export const goesOnUnsaved = (reason: string): string =>
+  `This session cannot be saved: ${reason}. It goes on in memory and is saved as soon as that is possible; ` +
+  "/save-as PATH saves all of it elsewhere.";
+export const SAVED_AGAIN = "All of this session is saved again.";
+
 export const notSaved = (reason: string): string => `The last step is not saved: ${reason}`;

@@ -9,6 +9,7 @@ import { dirname } from "node:path";
 import { ensurePrivateDir } from "./locations.ts";
 import { PRIVATE_FILE, syncFolder } from "./new-file.ts";
 import {
+  FileLost,
   createFailed,
   missing,
   noAccess,
@@ -18,7 +19,8 @@ import {
   systemCode,
   writeFailed,
 } from "./session-errors.ts";
-import type { SessionStore } from "./session-store.ts";
+import type { FileLoss } from "./session-errors.ts";
+import type { Appended, SessionStore } from "./session-store.ts";
 
 const LF = 0x0a;
 // The path was resolved before: a link found now was put there by someone else. Windows has no such flags.
@@ -35,6 +37,11 @@ export class FileStore implements SessionStore {
   #refusal: Error | undefined;
   #unsealed = false;
   #dirty = false;
+  /** Device and inode of the open file. */
+  #identity = "";
+  /** The file's size as this process knows it: all before was read, or written by it. */
+  #known = 0;
+  #lost: FileLost | undefined;
   /** Folders with new names in them. */
   #unsyncedFolders: string[] = [];
   /** All syncs so far, one after the other; once one has failed, all later ones fail: the kernel may have dropped the pages. */
@@ -78,6 +85,8 @@ export class FileStore implements SessionStore {
       this.close();
       throw notAFile(this.path);
     }
+    this.#identity = identityOf(stats);
+    this.#known = stats.size;
     this.#unsealed = stats.size > 0 && this.read(stats.size - 1, 1)[0] !== LF;
   }
 
@@ -102,12 +111,50 @@ export class FileStore implements SessionStore {
     return buffer.subarray(0, done);
   }
 
-  append(...lines: string[]): void {
+  /** The first `size` bytes have been read: what comes after them is news. */
+  haveRead(size: number): void {
+    this.#known = size;
+  }
+
+  append(...lines: string[]): Appended {
     if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
-    if (this.#refusal !== undefined) throw this.#refusal;
+    const hindrance = this.#refusal ?? this.#lost;
+    if (hindrance !== undefined) throw hindrance;
     const text = lines.map((line) => `${line}\n`).join("");
-    if (this.#fd === undefined) this.#createWith(text);
-    else this.#write(this.#fd, Buffer.from(this.#unsealed ? `\n${text}` : text));
+    if (this.#fd === undefined) {
+      this.#createWith(text);
+      return {};
+    }
+    const bytes = Buffer.from(this.#unsealed ? `\n${text}` : text);
+    this.#write(this.#fd, bytes);
+    return this.#lookAround(bytes);
+  }
+
+  /** Whether the file is what this process has left, and what others have put around `written`, in one stat. */
+  #lookAround(written: Uint8Array): Appended {
+    const known = this.#known;
+    const stats = fs.statSync(this.path, { throwIfNoEntry: false });
+    if (stats === undefined) throw this.#lose("gone");
+    if (identityOf(stats) !== this.#identity) throw this.#lose("replaced");
+    if (stats.size === known + written.length) {
+      this.#known = stats.size;
+      return {};
+    }
+    const news = Buffer.from(this.read(known, stats.size - known));
+    const at = news.indexOf(written);
+    if (at < 0) throw this.#lose("shrunk");
+    this.#known = stats.size;
+    this.#unsealed = news.at(-1) !== LF;
+    const end = at + written.length;
+    return {
+      ...(at > 0 ? { before: { offset: known, length: at } } : {}),
+      ...(end < news.length ? { after: { offset: known + end, length: news.length - end } } : {}),
+    };
+  }
+
+  #lose(loss: FileLoss): FileLost {
+    this.#lost = new FileLost(this.path, loss);
+    return this.#lost;
   }
 
   /** A file whose first write failed holds nothing that was confirmed, so it goes again. */
@@ -130,6 +177,8 @@ export class FileStore implements SessionStore {
       throw error;
     }
     this.#fd = fd;
+    this.#identity = identityOf(fs.fstatSync(fd));
+    this.#known = Buffer.byteLength(text);
     this.#unsyncedFolders = [dirname(this.path), ...folders];
   }
 
@@ -140,7 +189,8 @@ export class FileStore implements SessionStore {
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     } catch (error) {
       if (done > 0) this.#unsealed = bytes[done - 1] !== LF;
-      throw writeFailed(this.path, error);
+      this.#known += done;
+      throw writeFailed(this.path, error, linesIn(bytes.subarray(0, done)));
     }
     this.#unsealed = false;
     this.#dirty = true;
@@ -177,4 +227,13 @@ export class FileStore implements SessionStore {
     if (this.#syncs === 0) release();
     else void this.#synced.then(release, release);
   }
+}
+
+const identityOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`;
+
+/** Whole lines; a newline that only closes an older line ends none. */
+function linesIn(bytes: Uint8Array): number {
+  let count = 0;
+  for (const byte of bytes) if (byte === LF) count++;
+  return bytes[0] === LF ? count - 1 : count;
 }

@@ -2,6 +2,7 @@
  * `OpenSession`: all that SessionManager holds of the session it is on, and the ways to get one.
  * Part of `session/`; used by SessionManager alone, which swaps one for another when it switches sessions.
  */
+import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionHeader } from "../tree/entries.ts";
@@ -34,6 +35,8 @@ export interface OpenSession {
   readonly header: SessionHeader;
   readonly index: SessionEntryIndex;
   readonly store: SessionStore;
+  /** Lines that could not be written, oldest first; their entries are in the index. */
+  unsaved: string[];
   /** The folder for files made from this one; undefined in memory. */
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
@@ -46,7 +49,7 @@ export interface OpenSession {
   /** Why nothing may be appended; undefined when it may. */
   readonly refusal: Error | undefined;
   /** What this room found wrong; the index has its own. */
-  readonly problems: readonly Problem[];
+  readonly problems: Problem[];
   /** The right to write; undefined for what is not written, and until a new session's first write. */
   lease: Lease | undefined;
 }
@@ -74,6 +77,7 @@ export function startSession(cwd: string, dir: string | undefined, parentSession
     header,
     index: new SessionEntryIndex(),
     dir,
+    unsaved: [],
     writtenLeaf: null,
     refusal: undefined,
     problems: [],
@@ -118,6 +122,16 @@ export function openSession(path: string, options: OpenOptions = {}): OpenSessio
   }
 }
 
+/** The session of a file just made; a file that cannot be opened is taken away again. */
+export function openMade(path: string, lease?: Lease): OpenSession {
+  try {
+    return openSession(path, { lease });
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
 function openUnderLease(resolved: string, options: OpenOptions): OpenSession {
   const stamp = options.stampOf ?? stampOf;
   const first = openOnce(resolved, options.readOnly ?? false, stamp);
@@ -142,6 +156,7 @@ function openOnce(
   let kept = false;
   try {
     const reading = readingOf(store, path);
+    store.haveRead(reading.bytes);
     kept = reading.migratedFrom === undefined || reading.newer || store.refusal !== undefined;
     if (kept) return sessionOf(reading, store, forReading);
     const failure = migrationFailure(path, store, reading, () => stamp(path) === before);
@@ -189,6 +204,7 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
+    unsaved: [],
     writtenLeaf: reading.index.leafId,
     refusal,
     lease: undefined,

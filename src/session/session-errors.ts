@@ -15,6 +15,7 @@ export type SessionFileErrorCode =
   | "write-failed"
   | "sync-failed"
   | "in-use"
+  | "file-changed"
   | "not-found"
   | "ambiguous";
 
@@ -46,6 +47,36 @@ export class SessionInUse extends SessionFileError {
     this.pid = owner?.pid;
     this.host = owner?.host;
     this.since = owner?.since;
+  }
+}
+
+/** Lines that could not be written. */
+export class WriteFailed extends SessionFileError {
+  /** How many of the lines are in the file all the same. */
+  readonly linesWritten: number;
+
+  constructor(path: string, message: string, cause: unknown, linesWritten: number) {
+    super("write-failed", path, message, cause);
+    this.linesWritten = linesWritten;
+  }
+}
+
+/** What another program has done to a file that was being written. */
+export type FileLoss = "gone" | "replaced" | "shrunk";
+
+const LOSSES: Readonly<Record<FileLoss, string>> = {
+  gone: "was removed",
+  replaced: "was replaced",
+  shrunk: "was cut or rewritten",
+};
+
+/** A file that is no longer what this process has left: nothing more is written to it. */
+export class FileLost extends SessionFileError {
+  readonly loss: FileLoss;
+
+  constructor(path: string, loss: FileLoss) {
+    super("file-changed", path, `${path} ${LOSSES[loss]} by another program; nothing more is written to it.`);
+    this.loss = loss;
   }
 }
 
@@ -109,13 +140,17 @@ export const readOnly = (path: string): SessionFileError =>
 export const noAccess = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError("no-access", path, `Cannot open ${path}: ${reasonOf(cause)}.`, cause);
 
-export const writeFailed = (path: string, cause: unknown): SessionFileError =>
-  new SessionFileError(
-    "write-failed",
+export const writeFailed = (path: string, cause: unknown, linesWritten: number): WriteFailed =>
+  new WriteFailed(
     path,
     `Cannot write to ${path}: ${reasonOf(cause)}; the entry was not saved, so remove the cause and try again.`,
     cause,
+    linesWritten,
   );
+
+/** What could not be saved in its file is in another one. */
+export const rescued = (cause: unknown, path: string): SessionFileError =>
+  new SessionFileError("write-failed", path, `${reasonOf(cause)} All of this session is in ${path}.`, cause);
 
 export const createFailed = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError(
@@ -175,4 +210,18 @@ export const noLease = (folder: string, cause: unknown): Problem => ({
   text:
     `No lock could be made in ${folder}: ${reasonOf(cause)}; ` +
     "the session is used without one, so do not open it in a second bough.",
+});
+
+export const movedOut = ({ path, loss }: FileLost, to: string): Problem => ({
+  code: "file-changed",
+  line: 0,
+  text: `${path} ${LOSSES[loss]} by another program; all of this session is in ${to}, where it goes on.`,
+});
+
+export const foreignLines = (path: string, count: number): Problem => ({
+  code: "foreign-lines",
+  line: 0,
+  text:
+    `Another program has written to ${path} (${count === 1 ? "1 entry" : `${count} entries`}); ` +
+    "what it wrote is a branch of its own in /tree.",
 });

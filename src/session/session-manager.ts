@@ -3,14 +3,11 @@
  * new sessions out of it.
  * Part of `session/`; the door to this room for agent/, tui/, cli/ and programs that use bough as a library.
  */
-import { rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { kindOf } from "../tree/kinds.ts";
 import type {
   CompactionEntry,
   EntryOfType,
   EntryType,
-  LeafRecord,
   ServiceTier,
   SessionEntry,
   SessionEntryBase,
@@ -33,12 +30,13 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
-import { Lease } from "./lease.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
-import { openSession, startSession, folderForNew } from "./open-session.ts";
+import { folderForNew, openMade, openSession, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
+import { createFailed, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
-import { sealedLine } from "./sealed-line.ts";
+import { SessionWriter } from "./session-writer.ts";
+import type { SavingListener } from "./session-writer.ts";
 
 /** A message a session may hold. The summaries' messages are derived from their entries and never stored. */
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
@@ -49,14 +47,18 @@ export type SessionIndexView = Omit<SessionEntryIndex, "append" | "replay" | "re
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
 export class SessionManager {
-  #session: OpenSession;
+  readonly #writer: SessionWriter;
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
   private constructor(session: OpenSession) {
-    this.#session = session;
+    this.#writer = new SessionWriter(session);
+  }
+
+  get #session(): OpenSession {
+    return this.#writer.session;
   }
 
   /**
@@ -123,7 +125,12 @@ export class SessionManager {
   }
   /** Whether anything of this session is on disk. */
   hasFile(): boolean {
-    return this.#session.store.path !== undefined && this.#session.held === undefined;
+    const { store, held } = this.#session;
+    return store.path !== undefined && held === undefined && store.size() > 0;
+  }
+  /** Entries that are in memory only, because they could not be written; see `watchSaving`. */
+  getUnsavedCount(): number {
+    return this.#session.unsaved.length;
   }
   /** Whether appenders throw. */
   isReadOnly(): boolean {
@@ -309,7 +316,8 @@ export class SessionManager {
 
   /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
   newSession(options: { parentSession?: string } = {}): string | undefined {
-    this.#writeLeaf();
+    this.#writer.retry();
+    this.#writer.writeLeaf();
     const { header, dir } = this.#session;
     this.#switchTo(startSession(header.cwd, folderForNew(dir, header.cwd), options.parentSession));
     return this.getSessionFile();
@@ -329,6 +337,7 @@ export class SessionManager {
   createBranchedSession(leafId: string): string | undefined {
     this.#mustHave(leafId);
     if (this.#session.refusal !== undefined) throw this.#session.refusal;
+    this.#writer.retry();
     if (this.#session.dir === undefined) {
       this.#switchTo(branchedInMemory(this.#session, leafId));
       return undefined;
@@ -349,14 +358,45 @@ export class SessionManager {
    * content is not written, so that a session nobody talked to leaves no file.
    */
   async flush(): Promise<void> {
-    this.#writeLeaf();
+    this.#writer.retry();
+    this.#writer.writeLeaf();
     await Promise.all([this.#session.store.flush(), this.#left]);
   }
 
-  /** Flushes and lets go of the file; appenders throw afterwards. */
+  /**
+   * Tells `listener` what becomes of the file. While there is one, an entry that cannot be written stays in the tree: the
+   * listener is told at once, each later write tries again with all that is unsaved, and `flush` rejects until it is
+   * saved. Without one the appender throws and the tree is as before. `undefined` ends it.
+   */
+  watchSaving(listener: SavingListener | undefined): void {
+    this.#writer.listener = listener;
+  }
+
+  /**
+   * Writes all of the session to a new file, which must not exist, and goes on in it; also what could not be saved, and a
+   * session in memory. Returns the path. Throws SessionFileError, and nothing has changed then.
+   */
+  saveAs(path: string): string {
+    const target = canonicalPath(path);
+    if (this.#session.refusal !== undefined) throw this.#session.refusal;
+    try {
+      this.#writer.saveAs(target);
+    } catch (error) {
+      throw createFailed(target, error);
+    }
+    return target;
+  }
+
+  /**
+   * Flushes and lets go of the file; appenders throw afterwards. When something cannot be saved it rejects with the
+   * reason, and what is unsaved goes to a recovery file if there is a place for one.
+   */
   async close(): Promise<void> {
     try {
       await this.flush();
+    } catch (error) {
+      const path = this.#writer.rescue();
+      throw path === undefined ? error : rescued(error, path);
     } finally {
       this.#session.store.close();
       this.#session.lease?.release();
@@ -373,41 +413,8 @@ export class SessionManager {
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#write(entry);
-    session.index.append(entry);
-    const moves = kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf;
-    session.writtenLeaf = moves ? id : undefined;
+    this.#writer.write(entry);
     return id;
-  }
-
-  /** Until there is content, lines wait; then all go in one write. */
-  #write(entry: SessionEntry): void {
-    const session = this.#session;
-    const line = sealedLine(entry);
-    if (session.held === undefined) session.store.append(line);
-    else if (kindOf(entry).bookkeeping) session.held.push(line);
-    else {
-      session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
-      session.store.append(...session.held, line);
-      session.held = undefined;
-    }
-  }
-
-  /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
-  #writeLeaf(): void {
-    const session = this.#session;
-    const target = session.index.leafId;
-    if (session.refusal !== undefined || session.held !== undefined || session.writtenLeaf === target) return;
-    const record: LeafRecord = {
-      type: "leaf",
-      id: newEntryId((candidate) => session.index.isTaken(candidate)),
-      parentId: target,
-      timestamp: new Date().toISOString(),
-      via: "jump",
-    };
-    session.store.append(sealedLine(record));
-    session.index.replayLeaf(record, 0);
-    session.writtenLeaf = target;
   }
 
   /** The session left behind is synced in the background; the next flush() tells whether that went well. */
@@ -419,17 +426,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
-    this.#session = next;
-  }
-}
-
-/** The session of a file just made; a file that cannot be opened is taken away again. */
-function openMade(path: string): OpenSession {
-  try {
-    return openSession(path);
-  } catch (error) {
-    rmSync(path, { force: true });
-    throw error;
+    this.#writer.switchTo(next);
   }
 }
 

@@ -4,6 +4,19 @@
  */
 import type { LineSource } from "../tree/line-source.ts";
 
+/** Bytes of a store that somebody else has written. */
+export interface ForeignBytes {
+  offset: number;
+  length: number;
+}
+
+/** What a look at the store after an append has found; neither is there as a rule. */
+export interface Appended {
+  /** Came since the store was last looked at, before the lines just written. */
+  before?: ForeignBytes;
+  after?: ForeignBytes;
+}
+
 export interface SessionStore extends LineSource {
   /** The file's path; undefined when nothing is kept on disk. */
   readonly path: string | undefined;
@@ -13,9 +26,11 @@ export interface SessionStore extends LineSource {
   size(): number;
   /**
    * Adds one line, or several that must appear together, each without its newline. One write; on return the bytes are
-   * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines.
+   * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines, but
+   * for the first `linesWritten` lines that a WriteFailed names. Throws FileLost when the store is no longer what this
+   * process has left, and from then on always.
    */
-  append(...lines: string[]): void;
+  append(...lines: string[]): Appended;
   /**
    * Resolves when all that was appended survives a power cut; rejects with the reason if it does not, and from then on
    * always.

@@ -28,7 +28,9 @@ export type ProblemCode =
   | "other-tip"
   | "changed-while-open"
   | "not-writable"
-  | "no-lease";
+  | "no-lease"
+  | "file-changed"
+  | "foreign-lines";
 
 export interface Problem {
   code: ProblemCode;

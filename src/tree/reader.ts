@@ -194,7 +194,7 @@ export class SessionReader {
 }
 
 /** A record with a type and an id is an entry or a leaf record; an unreadable timestamp becomes "". */
-function hasBase(record: Record<string, unknown>): record is Record<string, unknown> & SessionEntry {
+export function hasBase(record: Record<string, unknown>): record is Record<string, unknown> & SessionEntry {
   if (typeof record.timestamp !== "string") record.timestamp = "";
   return typeof record.type === "string" && typeof record.id === "string";
 }

@@ -58,6 +58,12 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     run: (host) => host.showText(sessionReport(host.session)),
   },
   {
+    name: "save-as",
+    argument: "<path>",
+    description: "Write all of this session to a new file and go on there",
+    run: saveAs,
+  },
+  {
     name: "model",
     argument: "[provider/id]",
     description: "Choose the model",
@@ -142,6 +148,11 @@ function nameSession(host: CommandHost, argument: string): void {
   const name = argument.replace(/\s+/g, " ");
   host.session.setSessionName(name);
   host.setStatus(`The session's name is now ${name}`);
+}
+
+function saveAs(host: CommandHost, argument: string): void {
+  if (argument === "") host.setStatus("Usage: /save-as <path>");
+  else host.setStatus(`This session is now in ${host.session.saveAs(argument)}`);
 }
 
 function setThinking(host: CommandHost, argument: string): void {

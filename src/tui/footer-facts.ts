@@ -22,5 +22,6 @@ export function footerFacts(session: AgentSession, options: { countUsage: boolea
         ? undefined
         : { provider: model.provider, id: model.id, hasThinking: session.availableThinkingLevels().length > 1 },
     thinkingLevel: session.thinkingLevel,
+    unsaved: session.sessionManager.getUnsavedCount(),
   };
 }

@@ -17,6 +17,8 @@ export interface FooterFacts {
   context: { window: number; percent: number | undefined } | undefined;
   model: { provider: string; id: string; hasThinking: boolean } | undefined;
   thinkingLevel: string;
+  /** Entries that are in memory only. */
+  unsaved: number;
 }
 
 /** Percent of the context window from which the number is coloured. */
@@ -64,9 +66,10 @@ interface Piece {
   token: ThemeToken;
 }
 
-function usageTexts({ usage, context }: FooterFacts): Piece[] {
+function usageTexts({ usage, context, unsaved }: FooterFacts): Piece[] {
   const pieces: Piece[] = [];
   const add = (text: string, token: ThemeToken = "dim"): void => void pieces.push({ text, token });
+  if (unsaved > 0) add(`${unsaved} unsaved`, "error");
   if (usage !== undefined) {
     if (usage.input > 0) add(`↑${shortNumber(usage.input)}`);
     if (usage.output > 0) add(`↓${shortNumber(usage.output)}`);

@@ -21,6 +21,7 @@ const facts: FooterFacts = {
   context: { window: 200_000, percent: 71.26 },
   model: { provider: "p", id: "m-1", hasThinking: true },
   thinkingLevel: "high",
+  unsaved: 0,
 };
 const footer = (width: number, changes: Partial<FooterFacts> = {}): string[] =>
   new Footer(() => ({ ...facts, ...changes })).render(width).map((line) => stripTerminalSequences(line).trimEnd());
@@ -39,6 +40,13 @@ test("[U4] the footer: folder, branch and name; tokens, cost, context and model"
       model: undefined,
     }),
     ["~/work", `?/200k${" ".repeat(48)}no model: /model`],
+  );
+});
+
+test("[W4, U4] the footer counts what is unsaved, before all else", () => {
+  assert.equal(
+    footer(70, { unsaved: 3 })[1],
+    `3 unsaved ↑1.2k ↓999 R123k $1.234 71.3%/200k${" ".repeat(12)}(p) m-1 • high`,
   );
 });
 

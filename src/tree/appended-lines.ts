@@ -1,0 +1,52 @@
+/**
+ * Lines that were added to a file whose beginning is in an index already, taken into that index.
+ * Part of `tree/`: pure. Used by session/ for what other programs append, and to follow a session.
+ */
+import type { LeafRecord } from "./entries.ts";
+import type { SessionEntryIndex } from "./entry-index.ts";
+import { parseLine } from "./line-parser.ts";
+import type { Checksum } from "./line-seal.ts";
+import { LineSplitter } from "./line-splitter.ts";
+import { lineProblem } from "./problems.ts";
+import { hasBase } from "./reader.ts";
+
+/** A place between two lines of a file. */
+export interface FilePlace {
+  /** Lines before it. */
+  line: number;
+  /** Bytes before it. */
+  offset: number;
+}
+
+/**
+ * Takes in `bytes`, which stand at `from` in the file; the leaf follows them as it would on opening. With `wholeOnly` a
+ * last line without newline is left for later: its writer may not be done. Returns the place up to which all is taken.
+ */
+export function takeAppended(
+  index: SessionEntryIndex,
+  bytes: Uint8Array,
+  from: FilePlace,
+  options: { checksum: Checksum; wholeOnly: boolean },
+): FilePlace {
+  const taken = options.wholeOnly ? bytes.subarray(0, bytes.lastIndexOf(LF) + 1) : bytes;
+  const splitter = new LineSplitter((raw) => {
+    const line = from.line + raw.number;
+    const { records, problem } = parseLine(
+      { ...raw, number: line, offset: from.offset + raw.offset },
+      options.checksum,
+    );
+    if (problem !== undefined) index.report(problem);
+    for (const { record, offset, length, tooDeep, seal } of records) {
+      if (seal === "changed") index.report(lineProblem.changedLine(line));
+      if (record.type === "session") index.report(lineProblem.secondHeader(line));
+      else if (!hasBase(record)) index.report(lineProblem.noId(line));
+      else if (record.type === ("leaf" as string)) index.replayLeaf(record as unknown as LeafRecord, line);
+      else index.replay(record, { line, offset, length }, tooDeep ? "nested too deeply" : undefined);
+    }
+  });
+  splitter.push(taken);
+  splitter.finish();
+  return { line: from.line + splitter.lines, offset: from.offset + taken.length };
+}
+
+const LF = 0x0a;

@@ -34,7 +34,7 @@ export interface RunHost {
   emit(event: AgentSessionEvent): void;
   /** An entry was appended by this run. */
   appended(id: string): void;
-  /** Settles when all is synced that can be; what cannot be was told. */
+  /** Settles when all is synced that must be before the work goes on. */
   saved(): Promise<void>;
   repaired(repair: Repair): void;
 }

@@ -56,6 +56,11 @@ export interface AgentSessionOptions {
   notices?: readonly string[];
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
   commandOutputDir?: string;
+  /**
+   * When the session cannot be written: true goes on in memory, with a notice, and saves as soon as that is possible;
+   * false, the default, rejects and asks the model nothing more.
+   */
+  goesOnUnsaved?: boolean;
   /** How long a stopped turn is waited for, in milliseconds; a tool that takes longer finishes on its own branch. */
   stopTimeoutMs?: number;
 }
@@ -100,9 +105,13 @@ export class AgentSession {
       smallModel: () => options.smallModel,
       named: (id) => this.#named(id),
     });
-    this.sessionManager.watchSaving((event) => this.#saving(event));
+    this.sessionManager.watchSaving((event) => this.#saving(event), { keepsUnsaved: this.#goesOnUnsaved });
     for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
     this.#takeOverState();
+  }
+
+  get #goesOnUnsaved(): boolean {
+    return this.#options.goesOnUnsaved ?? false;
   }
 
   get cwd(): string {
@@ -143,8 +152,8 @@ export class AgentSession {
 
   /**
    * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
-   * that fails does not reject: the answer says so. What cannot be written goes on in memory, with a notice. Rejects
-   * while a turn or a jump is under way, and without a usable model.
+   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
+   * model, and, unless it goes on unsaved, when the session cannot be written; the model is not asked then.
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
@@ -202,7 +211,7 @@ export class AgentSession {
         onOutput: (output) => this.#emit({ type: "bash_update", output }),
       });
       const id = writer.append(message);
-      await this.#saved();
+      await this.#workSaved();
       if (id !== undefined) this.#appended(id);
       return message;
     } finally {
@@ -342,7 +351,7 @@ export class AgentSession {
         systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
         emit: (event) => this.#emit(event),
         appended: (id) => this.#appended(id),
-        saved: () => this.#saved(),
+        saved: () => this.#workSaved(),
         repaired: (repair) => this.#repaired(repair),
       },
       promptMessage(prompt),
@@ -419,6 +428,10 @@ export class AgentSession {
         this.#emit({ type: "notice", level: "error", text: notices.notSaved(reason) });
       this.#toldUnsaved = reason;
     }
+  }
+
+  #workSaved(): Promise<void> {
+    return this.#goesOnUnsaved ? this.#saved() : this.sessionManager.flush();
   }
 
   #saving(event: SavingEvent): void {

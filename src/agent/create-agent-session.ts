@@ -38,6 +38,8 @@ export interface CreateAgentSessionOptions {
   /** Added at the end of the system prompt. */
   appendSystemPrompt?: string;
   hooks?: HookPort;
+  /** See AgentSessionOptions. Default false. */
+  goesOnUnsaved?: boolean;
 }
 
 /** Assembles an AgentSession. Rejects with one plain sentence when `model` fits none. */
@@ -62,6 +64,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     tools: options.tools ?? ((directory) => createTools({ cwd: directory, stateDir })),
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+    goesOnUnsaved: options.goesOnUnsaved ?? false,
     retry,
     commandOutputDir: toolOutputDir(stateDir),
     steeringMode: settings.get("steeringMode"),

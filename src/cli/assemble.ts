@@ -1,7 +1,7 @@
 /**
  * From the command line to a session at work: trust, settings, models. Part of `cli/`; used by every mode.
  */
-import type { AgentSession } from "../agent/agent-session.ts";
+import type { AgentSession, AgentSessionOptions } from "../agent/agent-session.ts";
 import { createAgentSession } from "../agent/create-agent-session.ts";
 import { ModelRegistry, NO_MODEL } from "../agent/models.ts";
 import { API_KINDS, THINKING_LEVELS } from "../agent/providers.ts";
@@ -84,9 +84,14 @@ async function decided(
 export const noModelText = (registry: ModelRegistry): string => [NO_MODEL, ...registry.problems].join(" ");
 
 /** The session at work. */
-export async function putToWork(sessionManager: SessionManager, place: Workplace): Promise<AgentSession> {
+export async function putToWork(
+  sessionManager: SessionManager,
+  place: Workplace,
+  options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
+): Promise<AgentSession> {
   const { stateDir, settings, registry, model, thinkingLevel, name } = place;
   const session = await createAgentSession({
+    ...options,
     sessionManager,
     stateDir,
     settings,

@@ -24,7 +24,7 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
     ? await SessionManager.open(exampleSession(place.cwd))
     : await chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd);
   const { keybindings, notices } = loadKeybindings(place.stateDir);
-  const session = await putToWork(manager, place);
+  const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
   const folder = folderNotice(manager, place.cwd);
   const exitCode = await runInteractive({

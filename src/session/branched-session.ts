@@ -7,7 +7,7 @@ import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
 import { versionOf } from "../tree/migrate.ts";
-import { LineReader, NEWLINE, copiedLines, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
+import { LineReader, NEWLINE, copiedLines, headerBytes, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { withMembers } from "./line-members.ts";
 import { canonicalPath, ensurePrivateDir, sessionFileName } from "./locations.ts";
@@ -56,8 +56,8 @@ function* forkedLines(
   reading: ReturnType<typeof readingOf>,
   header: SessionHeader,
 ): Generator<Uint8Array> {
-  yield lineBytes(header);
   const old = headerLine(store);
+  yield headerBytes(header, old.isSealed);
   for (const { offset, length } of old.fused) yield* wholeLine(store.read(offset, length));
   yield* copiedLines(store, replacedLines(reading), old.line + 1);
   const { index } = reading;
@@ -94,7 +94,10 @@ function* branchedLines(
   named: boolean,
 ): Generator<Uint8Array> {
   const { index } = source;
-  yield lineBytes(header);
+  yield headerBytes(
+    header,
+    source.held !== undefined || source.store.size() === 0 || headerLine(source.store).isSealed,
+  );
   const path = index.path(leafId);
   const kept = path.filter((entry) => entry.type !== "label");
   const anchors = keptAnchors(path);

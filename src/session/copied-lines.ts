@@ -3,6 +3,7 @@
  * Part of `session/`; used for migrations and forks (whole files) and for branched sessions (single lines).
  */
 import type { SessionHeader } from "../tree/entries.ts";
+import { encodeLine } from "../tree/format.ts";
 import { parseLine } from "../tree/line-parser.ts";
 import type { LineSource } from "../tree/line-source.ts";
 import { LineSplitter } from "../tree/line-splitter.ts";
@@ -15,6 +16,13 @@ export const NEWLINE = Uint8Array.of(LF);
 
 /** One record as the bytes of a whole line. */
 export const lineBytes = (record: object): Uint8Array => Buffer.from(`${sealedLine(record)}\n`);
+
+/**
+ * A header as the line it is in the copy of a session. A sealed one says that bough has written the file from its start:
+ * where `isOurs` is false the copied lines are another program's, and so have no seals.
+ */
+export const headerBytes = (header: SessionHeader, isOurs: boolean): Uint8Array =>
+  isOurs ? lineBytes(header) : Buffer.from(`${encodeLine(header)}\n`);
 
 /** What stands in place of lines, by their 1-based number. */
 export type Replacements = ReadonlyMap<number, readonly object[]>;
@@ -37,21 +45,30 @@ export function replacedLines(reading: Extract<SessionReading, { kind: "session"
   return replaced;
 }
 
-/** Where a session file has its header, and the records that run on in the same line after it. */
-export function headerLine(source: LineSource): { line: number; fused: { offset: number; length: number }[] } {
-  let found: ReturnType<typeof headerLine> | undefined;
+export interface HeaderLine {
+  line: number;
+  isSealed: boolean;
+  /** The records that run on in the same line after it. */
+  fused: { offset: number; length: number }[];
+}
+
+/** Where a session file has its header. */
+export function headerLine(source: LineSource): HeaderLine {
+  let found: HeaderLine | undefined;
   const splitter = new LineSplitter((line) => {
     if (found !== undefined) return;
     const { records } = parseLine(line);
     const at = records.findIndex(({ record }) => record.type === ("session" satisfies SessionHeader["type"]));
-    if (at >= 0) found = { line: line.number, fused: records.slice(at + 1) };
+    const header = records[at];
+    if (header !== undefined)
+      found = { line: line.number, isSealed: header.seal !== "none", fused: records.slice(at + 1) };
   });
   for (const chunk of chunksOf(source)) {
     splitter.push(chunk);
     if (found !== undefined) return found;
   }
   splitter.finish();
-  return found ?? { line: 0, fused: [] };
+  return found ?? { line: 0, isSealed: false, fused: [] };
 }
 
 /**
@@ -80,7 +97,7 @@ export function* copiedLines(
         yield chunk.subarray(start, end);
         last = chunk[end - 1]!;
       } else if (line >= firstLine && !written) {
-        for (const record of replacement!) yield lineBytes(record);
+        for (const record of replacement!) yield isHeader(record) ? headerBytes(record, false) : lineBytes(record);
         written = true;
         last = LF;
       }
@@ -92,6 +109,9 @@ export function* copiedLines(
   }
   if (last !== LF) yield NEWLINE;
 }
+
+/** Only migrations replace one, and old versions know no seals. */
+const isHeader = (record: object): record is SessionHeader => "type" in record && record.type === "session";
 
 /** The content of a source in order. */
 export function* chunksOf(source: LineSource): Generator<Uint8Array> {

@@ -9,6 +9,7 @@ import type { SessionHeader } from "../tree/entries.ts";
 import { SessionEntryIndex } from "../tree/entry-index.ts";
 import type { LineSource } from "../tree/line-source.ts";
 import type { Problem } from "../tree/problems.ts";
+import { versionOf } from "../tree/migrate.ts";
 import { readSession } from "../tree/reader.ts";
 import type { SessionReading } from "../tree/reader.ts";
 import { copiedLines, replacedLines } from "./copied-lines.ts";
@@ -109,7 +110,9 @@ export function openSession(path: string, options: OpenOptions = {}): OpenSessio
   const resolved = canonicalPath(path);
   const wants = options.readOnly !== true;
   const takeLease = (id: string): Lease => (options.lease?.sessionId === id ? options.lease : Lease.take(id, resolved));
-  const id = wants ? headerOf(resolved)?.id : undefined;
+  const found = wants ? headerOf(resolved) : undefined;
+  const isNewer = found !== undefined && (versionOf(found) ?? 0) > CURRENT_SESSION_VERSION;
+  const id = isNewer ? undefined : found?.id;
   const lease = id === undefined ? undefined : takeLease(id);
   let session: OpenSession | undefined;
   try {

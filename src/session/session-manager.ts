@@ -364,12 +364,13 @@ export class SessionManager {
   }
 
   /**
-   * Tells `listener` what becomes of the file. While there is one, an entry that cannot be written stays in the tree: the
-   * listener is told at once, each later write tries again with all that is unsaved, and `flush` rejects until it is
-   * saved. Without one the appender throws and the tree is as before. `undefined` ends it.
+   * Tells `listener` what becomes of the file; `undefined` ends it. With `keepsUnsaved` an entry that cannot be written
+   * stays in the tree: the listener is told at once, each later write tries again with all that is unsaved, and `flush`
+   * rejects until it is saved. Otherwise the appender throws and the tree is as before.
    */
-  watchSaving(listener: SavingListener | undefined): void {
+  watchSaving(listener: SavingListener | undefined, options: { keepsUnsaved?: boolean } = {}): void {
     this.#writer.listener = listener;
+    this.#writer.keepsUnsaved = listener !== undefined && options.keepsUnsaved === true;
   }
 
   /**

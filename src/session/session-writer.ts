@@ -35,8 +35,9 @@ export type SavingListener = (event: SavingEvent) => void;
 
 export class SessionWriter {
   session: OpenSession;
-  /** Entries stay in memory when they cannot be written; without a listener the appender throws. */
   listener: SavingListener | undefined;
+  /** Entries stay in memory when they cannot be written; else the appender throws. */
+  keepsUnsaved = false;
   /** Other programs' lines are told of once a session. */
   #toldForeign = false;
 
@@ -138,11 +139,11 @@ export class SessionWriter {
     if (wasUnsaved) this.listener?.({ type: "saved" });
   }
 
-  /** The lines stay in memory if somebody is told so; else the error is thrown and nothing has changed. */
+  /** The lines stay in memory if that is wanted; else the error is thrown and nothing has changed. */
   #keep(lines: string[], entry: SessionEntry | undefined, error: unknown): void {
-    const { session, listener } = this;
+    const { session } = this;
     const written = error instanceof WriteFailed ? error.linesWritten : 0;
-    if (entry === undefined || listener === undefined) {
+    if (entry === undefined || !this.keepsUnsaved) {
       if (entry === undefined) session.unsaved = lines.slice(written);
       throw error;
     }
@@ -150,7 +151,7 @@ export class SessionWriter {
     session.unsaved = lines.slice(written);
     this.#add(entry);
     const reason = error instanceof Error ? error : new Error(String(error));
-    listener({ type: "unsaved", error: reason, count: session.unsaved.length });
+    this.listener?.({ type: "unsaved", error: reason, count: session.unsaved.length });
   }
 
   #add(entry: SessionEntry): void {

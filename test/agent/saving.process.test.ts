@@ -18,6 +18,7 @@ test("[W4] on a full disk the turn goes on in memory, told once; all is saved wi
   const disk = watchDisk(t);
   const { session, manager, server, events } = await startHarness(t, {
     unsaved: true,
+    goesOnUnsaved: true,
     tools: () => [tool("echo", ({ text }) => String(text))],
     replies: [say("one"), callTools({ id: "c1", name: "echo", arguments: { text: "x" } }), say("two"), say("three")],
   });
@@ -42,7 +43,7 @@ test("[W4] on a full disk the turn goes on in memory, told once; all is saved wi
 
 test("[W4] disposing of a session that is still unsaved rejects", async (t) => {
   const disk = watchDisk(t);
-  const { session } = await startHarness(t, { unsaved: true, replies: say("one") });
+  const { session } = await startHarness(t, { unsaved: true, goesOnUnsaved: true, replies: say("one") });
   disk.writeFault = { code: "ENOSPC" };
   disk.openFault = { code: "ENOSPC" };
   await session.prompt("First");

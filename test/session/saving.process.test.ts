@@ -27,7 +27,7 @@ async function watched(
   if (meddled) t.after(() => session.close().catch(() => undefined));
   else trackSession(t, session, { unsaved: true });
   const events: SavingEvent[] = [];
-  session.watchSaving((event) => events.push(event));
+  session.watchSaving((event) => events.push(event), { keepsUnsaved: true });
   return { session, path, events };
 }
 
@@ -218,9 +218,9 @@ test("[W4] lines of a batch that are in the file already are not written again",
   assert.deepEqual([idsOf(again), codes(again.getProblems())], [idsOf(session), ["bad-line:5"]]);
 });
 
-test("[W4, W1] without a listener the appender throws, and the tree is as before", async (t) => {
+test("[W4, W1] unless told otherwise the appender throws, and the tree is as before", async (t) => {
   const { session, path } = await watched(t);
-  session.watchSaving(undefined);
+  session.watchSaving(() => undefined);
   const disk = watchDisk(t);
   disk.writeFault = { code: "EIO" };
   assert.throws(() => session.appendMessage(user("lost")), { code: "write-failed" });
@@ -235,7 +235,7 @@ test("[W4] a new session whose folder cannot be made is kept in memory until it 
   fs.writeFileSync(folder, "in the way");
   const session = trackSession(t, SessionManager.create("/w", folder));
   const events: SavingEvent[] = [];
-  session.watchSaving((event) => events.push(event));
+  session.watchSaving((event) => events.push(event), { keepsUnsaved: true });
   const ids = [session.appendMessage(user("one")), session.appendMessage(assistant("two"))];
   assert.deepEqual(
     [outlineOf(events), session.hasFile()],

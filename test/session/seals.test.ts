@@ -121,6 +121,30 @@ test("[W7, F6] FT11 any flipped bit of a sealed file is told of, or costs at mos
   t.diagnostic(`${Math.ceil((8 * sound.length) / 3)} flips`);
 });
 
+test("[W7, T7, M2] the header of a copy is sealed if its source's was: other programs' lines are no news in it", async (t) => {
+  const folder = temporaryFolder();
+  const foreign = temporaryFile(
+    file(HEADER.replace('"version":3', '"version":2'), message("a1", null), message("a2", "a1")),
+  );
+  const migrated = trackSession(t, await SessionManager.open(foreign));
+  const fork = trackSession(t, await SessionManager.forkFrom(foreign, "/w", folder));
+  fork.appendMessage(user("ours"));
+  const branch = trackSession(t, await SessionManager.open(migrated.exportBranch("a2")));
+  assert.deepEqual(
+    [migrated, fork, branch].map((session) => session.getProblems()),
+    [[], [], []],
+  );
+  const own = SessionManager.create("/w", folder);
+  own.appendMessage(user("ours"));
+  await own.close();
+  const copy = trackSession(t, await SessionManager.forkFrom(own.getSessionFile()!, "/w", folder));
+  const headers = [migrated, fork, branch, copy].map((session) => linesOf(session.getSessionFile()!)[0]!);
+  assert.deepEqual(
+    headers.map((header) => header !== unsealed(header)),
+    [false, false, false, true],
+  );
+});
+
 test("[W7] a reader without a checksum takes seals off all the same", () => {
   const lines = [HEADER, message("a1", null)];
   const strip = (content: string): unknown => {

@@ -7,7 +7,7 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { user } from "./session-files.ts";
 
 const session = SessionManager.create("/w", process.argv[2]!);
-session.watchSaving(() => undefined);
+session.watchSaving(() => undefined, { keepsUnsaved: true });
 const ids = Array.from({ length: 24 }, () => session.appendMessage(user("x".repeat(600))));
 const path = session.getSessionFile()!;
 const unsaved = session.getUnsavedCount();

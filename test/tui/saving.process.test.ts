@@ -12,6 +12,7 @@ test("[W4, U4] unsaved entries are counted in the footer; /save-as saves all of 
   const disk = watchDisk(t);
   const { terminal, see, seeNo, manager, dir, finished } = await startInteractive(t, {
     unsaved: true,
+    goesOnUnsaved: true,
     replies: [say("fine"), say("still here")],
     columns: 200,
   });
@@ -35,7 +36,12 @@ test("[W4, U4] unsaved entries are counted in the footer; /save-as saves all of 
 
 test("[W4] leaving with something unsaved gives exit code 1 and the reason", async (t) => {
   const disk = watchDisk(t);
-  const { terminal, see, finished } = await startInteractive(t, { unsaved: true, replies: say("fine"), columns: 200 });
+  const { terminal, see, finished } = await startInteractive(t, {
+    unsaved: true,
+    goesOnUnsaved: true,
+    replies: say("fine"),
+    columns: 200,
+  });
   disk.writeFault = { code: "ENOSPC" };
   disk.openFault = { code: "ENOSPC" };
   terminal.type(..."Hi", ENTER);

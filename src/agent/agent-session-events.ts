@@ -21,7 +21,7 @@ export type AgentSessionEvent =
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
   /** The path shown is another one: redraw the conversation. */
-  | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" }
+  | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" | "follow" | "take-over" }
   | { type: "session_info_changed"; name: string | undefined }
   | { type: "model_changed" }
   | { type: "thinking_level_changed"; level: string }

@@ -4,6 +4,7 @@
  * is an AgentRun, jumps are navigation.ts, changes of session branching.ts.
  */
 import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
 import type { UsageTotals } from "../tree/usage.ts";
@@ -30,6 +31,7 @@ import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from 
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
+import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
 import { runUserCommand } from "./user-command.ts";
@@ -67,6 +69,8 @@ export interface AgentSessionOptions {
 
 /** Tools stop their processes within moments; what has not stopped by then never listens. */
 const STOP_TIMEOUT_MS = 5_000;
+/** Between two looks whether anything still runs; milliseconds. */
+const IDLE_CHECK_MS = 50;
 /** Repairs that every change of model or failed answer brings; nothing is wrong with the session. */
 const ROUTINE_REPAIRS: ReadonlySet<Repair["kind"]> = new Set(["call-id", "thinking", "failed-turn", "empty-turn"]);
 
@@ -76,6 +80,7 @@ export class AgentSession {
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
   readonly #naming: SessionNaming;
+  readonly #holding: SessionHolding;
   readonly #listeners = new Set<AgentSessionListener>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
@@ -106,6 +111,16 @@ export class AgentSession {
       named: (id) => this.#named(id),
     });
     this.sessionManager.watchSaving((event) => this.#saving(event), { keepsUnsaved: this.#goesOnUnsaved });
+    this.#holding = new SessionHolding({
+      sessionManager: this.sessionManager,
+      emit: (event) => this.#emit(event),
+      changed: (reason) => {
+        this.#takeOverState();
+        this.#emit({ type: "session_changed", reason });
+      },
+      whenIdle: (change) => this.#whenIdle(change),
+    });
+    this.#holding.attend();
     for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
     this.#takeOverState();
   }
@@ -129,6 +144,10 @@ export class AgentSession {
   }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
+  }
+  /** Another program writes the session; this one shows it as it grows. */
+  get isFollowing(): boolean {
+    return this.#holding.isFollowing;
   }
   /** Nothing runs: no turn, no command of the user, no jump. */
   get isIdle(): boolean {
@@ -158,6 +177,7 @@ export class AgentSession {
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
     if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    if (this.isFollowing) throw new Error(notices.FOLLOWING);
     if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
     this.#usableModel();
     this.#recordState();
@@ -296,6 +316,14 @@ export class AgentSession {
     return this.#changingSession((host) => resumeSession(host, path));
   }
 
+  /**
+   * Makes this program the one that writes the session it follows: at once when the other is gone, else the other is asked
+   * and waited for. Rejects when `abort` ends the wait.
+   */
+  async takeOver(): Promise<void> {
+    await this.#moving((signal) => this.#holding.takeOver(signal));
+  }
+
   /** All prompts with text, on all branches, in the order of the file. */
   getUserMessages(): { entryId: string; text: string }[] {
     return promptTexts(this.sessionManager);
@@ -332,6 +360,7 @@ export class AgentSession {
   async dispose(): Promise<void> {
     this.abortBash();
     this.#move?.abort();
+    this.#holding.dispose();
     await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
     await this.sessionManager.flush();
   }
@@ -385,6 +414,12 @@ export class AgentSession {
     this.#emit({ type: "agent_settled", aborted: run.aborted });
   }
 
+  /** When the turn, the command and the change of session that are under way are done. */
+  async #whenIdle(change: () => Promise<void>): Promise<void> {
+    while (!this.isIdle) await sleep(IDLE_CHECK_MS);
+    await this.#moving(change);
+  }
+
   /** One jump or change of session at a time. */
   async #moving<T>(move: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
@@ -410,6 +445,7 @@ export class AgentSession {
           this.#toldRepairs.clear();
           await this.#saved();
           if (!keepState) this.#takeOverState();
+          this.#holding.attend();
           this.#emit({ type: "session_changed", reason });
         },
       }),

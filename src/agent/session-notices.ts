@@ -41,3 +41,22 @@ export const goesOnUnsaved = (reason: string): string =>
 export const SAVED_AGAIN = "All of this session is saved again.";
 
 export const notSaved = (reason: string): string => `The last step is not saved: ${reason}`;
+
+const otherBough = (pid: number | undefined): string =>
+  pid === undefined ? "another bough" : `another bough (process ${pid})`;
+
+export const following = (pid: number | undefined): string =>
+  `This session is open in ${otherBough(pid)}: you follow it live and write nothing. ` +
+  "/take-over asks for it, /clone copies this branch into a session of your own, /new starts another.";
+export const FOLLOWING =
+  "You follow this session and cannot write to it; /take-over asks for it, /clone copies this branch.";
+export const NOT_FOLLOWING = "This session is written here already.";
+export const TAKEN_OVER = "This session is written here now.";
+export const HAND_OVER_STOPPED = "The session was not handed over.";
+export const askedForHandOver = (pid: number | undefined): string =>
+  `Asked ${otherBough(pid)} to hand over this session when its turn is done.`;
+export const handOverAsked = (pid: number): string =>
+  `This session is asked for by ${otherBough(pid)}, which gets it when nothing runs here any more.`;
+export const handedOver = (pid: number): string =>
+  `This session was handed over to ${otherBough(pid)}; you follow it now, and /take-over asks for it back.`;
+export const notHandedOver = (reason: string): string => `This session was not handed over: ${reason}`;

@@ -2,6 +2,8 @@
  * `bough` on a terminal. Part of `cli/`; used by main.ts.
  */
 import type { AgentSession } from "../agent/agent-session.ts";
+import { followingNotice } from "../agent/session-holding.ts";
+import { SessionInUse } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { runInteractive } from "../tui/interactive-mode.ts";
 import { loadKeybindings } from "../tui/keybindings.ts";
@@ -20,9 +22,11 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
   const { settings, registry } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
   const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
-  const manager = isFirstRun
-    ? await SessionManager.open(exampleSession(place.cwd))
-    : await chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd);
+  const manager = await openOrFollow(() =>
+    isFirstRun
+      ? SessionManager.open(exampleSession(place.cwd))
+      : chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd),
+  );
   const { keybindings, notices } = loadKeybindings(place.stateDir);
   const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
@@ -45,12 +49,23 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
       // That the example's model is not here says nothing new when there is none at all.
       ...(isFirstRun ? [...registry.problems, ...settings.notices, CONNECT_A_MODEL] : told),
       ...(folder === undefined ? [] : [folder]),
+      ...(session.isFollowing ? [followingNotice(manager)] : []),
     ],
     prompt: args.prompt,
     picksSession,
   });
   await manager.close();
   return exitCode;
+}
+
+/** A session that another program writes is opened for reading: it is followed, and can be asked for. */
+async function openOrFollow(open: () => Promise<SessionManager>): Promise<SessionManager> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof SessionInUse) return SessionManager.open(error.path, { readOnly: true });
+    throw error;
+  }
 }
 
 /** What a session has to say before anybody listens; told to the first listener alone. */

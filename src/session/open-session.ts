@@ -4,6 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { FilePlace } from "../tree/appended-lines.ts";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionHeader } from "../tree/entries.ts";
 import { SessionEntryIndex } from "../tree/entry-index.ts";
@@ -36,6 +37,8 @@ export interface OpenSession {
   readonly header: SessionHeader;
   readonly index: SessionEntryIndex;
   readonly store: SessionStore;
+  /** How far the store was read when it was opened. */
+  readonly read: FilePlace;
   /** Lines that could not be written, oldest first; their entries are in the index. */
   unsaved: string[];
   /** The folder for files made from this one; undefined in memory. */
@@ -78,6 +81,7 @@ export function startSession(cwd: string, dir: string | undefined, parentSession
     header,
     index: new SessionEntryIndex(),
     dir,
+    read: { line: 0, offset: 0 },
     unsaved: [],
     writtenLeaf: null,
     refusal: undefined,
@@ -207,6 +211,7 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
+    read: { line: reading.lines, offset: reading.bytes },
     unsaved: [],
     writtenLeaf: reading.index.leafId,
     refusal,

@@ -30,10 +30,12 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
+import { follow } from "./follower.ts";
+import type { FollowNews } from "./follower.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
 import { folderForNew, openMade, openSession, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
-import { createFailed, rescued } from "./session-errors.ts";
+import { SessionFileError, createFailed, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 import { SessionWriter } from "./session-writer.ts";
 import type { SavingListener } from "./session-writer.ts";
@@ -50,6 +52,7 @@ export class SessionManager {
   readonly #writer: SessionWriter;
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
+  #stopFollowing: () => void = () => undefined;
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
@@ -135,6 +138,11 @@ export class SessionManager {
   /** Whether appenders throw. */
   isReadOnly(): boolean {
     return this.#session.refusal !== undefined;
+  }
+  /** Whether it is open for reading only because that was asked for: it can follow its file, and be written later. */
+  isFollower(): boolean {
+    const { refusal } = this.#session;
+    return refusal instanceof SessionFileError && refusal.code === "read-only";
   }
   getHeader(): SessionHeader {
     return this.#session.header;
@@ -323,10 +331,25 @@ export class SessionManager {
     return this.getSessionFile();
   }
 
-  /** Switches to the session of a file, as `open` would; on an error nothing has changed. */
-  async setSessionFile(path: string): Promise<void> {
+  /**
+   * Switches to the session of a file, as `open` would; on an error nothing has changed. With its own file, a session
+   * that is open for reading takes over the writing, or one that is written lets go of it and is only read.
+   */
+  async setSessionFile(path: string, options: { readOnly?: boolean } = {}): Promise<void> {
     await this.flush();
-    this.#switchTo(openSession(path, { lease: this.#session.lease }));
+    this.#switchTo(openSession(path, { ...options, lease: this.#session.lease }));
+  }
+
+  /**
+   * Lets a session that is open for reading grow with its file: `listener` is told of all that other programs have added,
+   * within moments, when it is in the tree. The leaf goes where a reader of the file finds it. Ends when the returned
+   * function is called or another session is switched to. Throws for a session that is written here.
+   */
+  follow(listener: (news: FollowNews) => void): () => void {
+    if (this.#session.refusal === undefined) throw new Error("A session that is written here follows nobody");
+    this.#stopFollowing();
+    this.#stopFollowing = follow(this.#session, listener);
+    return this.#stopFollowing;
   }
 
   /**
@@ -336,7 +359,6 @@ export class SessionManager {
    */
   createBranchedSession(leafId: string): string | undefined {
     this.#mustHave(leafId);
-    if (this.#session.refusal !== undefined) throw this.#session.refusal;
     this.#writer.retry();
     if (this.#session.dir === undefined) {
       this.#switchTo(branchedInMemory(this.#session, leafId));
@@ -399,6 +421,7 @@ export class SessionManager {
       const path = this.#writer.rescue();
       throw path === undefined ? error : rescued(error, path);
     } finally {
+      this.#stopFollowing();
       this.#session.store.close();
       this.#session.lease?.release();
     }
@@ -427,6 +450,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
+    this.#stopFollowing();
     this.#writer.switchTo(next);
   }
 }

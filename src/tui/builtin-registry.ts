@@ -58,6 +58,11 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     run: (host) => host.showText(sessionReport(host.session)),
   },
   {
+    name: "take-over",
+    description: "Write the session that is followed; whoever writes it is asked first",
+    run: (host) => host.session.takeOver(),
+  },
+  {
     name: "save-as",
     argument: "<path>",
     description: "Write all of this session to a new file and go on there",

@@ -41,6 +41,8 @@ export interface HarnessOptions extends Partial<Omit<AgentSessionOptions, "sessi
   manager?: SessionManager;
   /** The test makes writing fail. */
   unsaved?: boolean;
+  /** Another session writes the same file. */
+  followed?: boolean;
 }
 
 /** A registry without keys whose only model is the endpoint's. */
@@ -57,7 +59,15 @@ export async function registryFor(
 const FAST_RETRY = { enabled: true, maxRetries: 3, baseDelayMs: 1, maxDelayMs: 5 };
 
 export async function startHarness(t: TestContext, options: HarnessOptions = {}): Promise<Harness> {
-  const { replies = [], onRequest, manager: given, unsaved = false, registry: _, ...sessionOptions } = options;
+  const {
+    replies = [],
+    onRequest,
+    manager: given,
+    unsaved = false,
+    followed = false,
+    registry: _,
+    ...sessionOptions
+  } = options;
   const dir = temporaryFolder();
   const harness = {} as Harness;
   const server = await startProvider(replies, (request, n) => onRequest?.(request, n, harness));
@@ -67,7 +77,7 @@ export async function startHarness(t: TestContext, options: HarnessOptions = {})
   const events: AgentSessionEvent[] = [];
   session.subscribe((event) => events.push(event));
   t.after(() => session.dispose().catch((error: unknown) => assert.ok(unsaved, String(error))));
-  trackSession(t, manager, { unsaved });
+  trackSession(t, manager, { unsaved, followed });
   t.after(() => server.close());
   return Object.assign(harness, { session, manager, server, registry, model, events, dir });
 }

@@ -93,6 +93,7 @@ test("[U3] every command is in the one table, under its name and alias, with a d
       "resume",
       "name",
       "session",
+      "take-over",
       "save-as",
       "model",
       "thinking",

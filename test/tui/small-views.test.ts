@@ -22,6 +22,7 @@ const facts: FooterFacts = {
   model: { provider: "p", id: "m-1", hasThinking: true },
   thinkingLevel: "high",
   unsaved: 0,
+  isFollowing: false,
 };
 const footer = (width: number, changes: Partial<FooterFacts> = {}): string[] =>
   new Footer(() => ({ ...facts, ...changes })).render(width).map((line) => stripTerminalSequences(line).trimEnd());

@@ -1,0 +1,88 @@
+/** Two AgentSessions on one session: following, taking over, handing over. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SessionManager } from "../../src/session/session-manager.ts";
+import { nextEvent, noticesOf, outlineOf, startHarness, tool } from "../support/agent-harness.ts";
+import { callTools, say } from "../support/provider-mock.ts";
+
+const other = `another bough (process ${process.pid})`;
+
+test("[W5] a follower shows what the writer does, refuses prompts, and takes over when the writer is gone", async (t) => {
+  const writer = await startHarness(t, { followed: true, replies: [say("one"), say("two")] });
+  await writer.session.prompt("First");
+  const manager = await SessionManager.open(writer.manager.getSessionFile()!, { readOnly: true });
+  const reader = await startHarness(t, { followed: true, manager, replies: say("three") });
+  assert.equal(reader.session.isFollowing, true);
+  await assert.rejects(reader.session.prompt("Mine"), { message: /^You follow this session/ });
+  await writer.session.prompt("Second");
+  while (manager.getLeafId() !== writer.manager.getLeafId()) await nextEvent(reader.session, "session_changed");
+  assert.deepEqual(outlineOf(manager.getBranch()), outlineOf(writer.manager.getBranch()));
+  await writer.session.dispose();
+  await writer.manager.close();
+  await reader.session.takeOver();
+  await reader.session.prompt("Third");
+  assert.deepEqual(outlineOf(manager.getBranch()).slice(-2), ["user: Third", "assistant stop: three"]);
+  assert.deepEqual(
+    [noticesOf(reader.events), reader.session.isFollowing],
+    [["info: This session is written here now."], false],
+  );
+});
+
+test("[W5] a writer that is asked finishes its turn, saves, and follows; both can go back and forth", async (t) => {
+  const gate = Promise.withResolvers<string>();
+  const writer = await startHarness(t, {
+    followed: true,
+    replies: [callTools({ id: "c1", name: "wait", arguments: {} }), say("done")],
+    tools: () => [tool("wait", () => gate.promise)],
+  });
+  const turn = writer.session.prompt("First");
+  await nextEvent(writer.session, "tool_execution_start");
+  const manager = await SessionManager.open(writer.manager.getSessionFile()!, { readOnly: true });
+  const reader = await startHarness(t, { followed: true, manager, replies: say("mine") });
+  const taken = reader.session.takeOver();
+  await nextEvent(writer.session, "notice");
+  assert.deepEqual([reader.session.isFollowing, writer.session.isFollowing], [true, false]);
+  gate.resolve("late");
+  await turn;
+  await taken;
+  assert.deepEqual([reader.session.isFollowing, writer.session.isFollowing], [false, true]);
+  await reader.session.prompt("Second");
+  while (writer.manager.getLeafId() !== manager.getLeafId()) await nextEvent(writer.session, "session_changed");
+  assert.deepEqual(outlineOf(writer.manager.getBranch()).slice(-4), [
+    "result c1: late",
+    "assistant stop: done",
+    "user: Second",
+    "assistant stop: mine",
+  ]);
+  assert.deepEqual(noticesOf(writer.events), [
+    `info: This session is asked for by ${other}, which gets it when nothing runs here any more.`,
+    `warning: This session was handed over to ${other}; you follow it now, and /take-over asks for it back.`,
+  ]);
+  assert.deepEqual(noticesOf(reader.events), [
+    `info: Asked ${other} to hand over this session when its turn is done.`,
+    "info: This session is written here now.",
+  ]);
+  await writer.session.takeOver();
+  assert.deepEqual([reader.session.isFollowing, writer.session.isFollowing], [true, false]);
+});
+
+test("[W5] waiting for a hand-over can be stopped; what is written here cannot be taken over", async (t) => {
+  const gate = Promise.withResolvers<string>();
+  const writer = await startHarness(t, {
+    followed: true,
+    replies: [callTools({ id: "c1", name: "wait", arguments: {} }), say("done")],
+    tools: () => [tool("wait", () => gate.promise)],
+  });
+  const turn = writer.session.prompt("First");
+  await nextEvent(writer.session, "tool_execution_start");
+  await assert.rejects(writer.session.takeOver(), { message: "This session is written here already." });
+  const manager = await SessionManager.open(writer.manager.getSessionFile()!, { readOnly: true });
+  const reader = await startHarness(t, { followed: true, manager });
+  const taken = reader.session.takeOver();
+  await nextEvent(reader.session, "notice");
+  await reader.session.abort();
+  await assert.rejects(taken, { message: "The session was not handed over." });
+  assert.equal(reader.session.isFollowing, true);
+  gate.resolve("x");
+  await turn;
+});

@@ -1,0 +1,92 @@
+/** Two terminals on one session, and a third way in that must fail. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { SessionManager } from "../../src/session/session-manager.ts";
+import { canonicalPath, directoryKey } from "../../src/session/locations.ts";
+import { outlineOf } from "../support/agent-harness.ts";
+import { KEYS, Program, cleanEnvironment, newFolder } from "../support/program.ts";
+import { startAimock } from "../support/provider-mock.ts";
+
+test("[W5, U4] dB31 the second terminal follows live, is handed the session, and takes over when the first is killed", async (t) => {
+  const mock = await startAimock();
+  t.after(() => mock.stop());
+  mock.on({ userMessage: /one/ }, { content: "ANSWER-1" });
+  mock.on({ userMessage: /two/ }, { content: "ANSWER-2" });
+  mock.on({ userMessage: /three/ }, { content: "ANSWER-3" });
+  mock.on({ userMessage: /four/ }, { content: "ANSWER-4" });
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const flags = ["--base-url", `${mock.url}/v1`, "--model", "mock", "--api-key", "k"];
+  const start = (...args: string[]): Program => {
+    const program = new Program({ args: [...args, ...flags], cwd, home });
+    t.after(() => program.stop());
+    return program;
+  };
+  const say = async (program: Program, prompt: string): Promise<void> => {
+    program.send(prompt);
+    await program.waitFor(prompt);
+    program.send(KEYS.enter);
+  };
+
+  const first = start();
+  await first.waitFor("Ctrl+C");
+  await say(first, "say one");
+  await first.waitFor("ANSWER-1");
+  const second = start("-c");
+  await second.waitFor("you follow it live");
+  await second.waitFor(/following/);
+  await say(first, "say two");
+  await second.waitFor("ANSWER-2");
+  await say(second, "not mine");
+  await second.waitFor("You follow this session and cannot write to it");
+
+  const headless = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "../../src/cli/main.ts"), "-c", "-p", "hi", ...flags],
+    {
+      cwd,
+      env: cleanEnvironment(home),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const [out, err, [exitCode]] = await Promise.all([
+    text(headless.stdout),
+    text(headless.stderr),
+    once(headless, "close") as Promise<[number]>,
+  ]);
+  assert.equal(out, "");
+  assert.match(
+    err,
+    /^bough: \S+\.jsonl is open in another bough \(process \d+ on \S+, since [\dT:.Z-]+\); close it there first\.\n$/,
+  );
+  assert.equal(exitCode, 1);
+
+  second.send(KEYS.controlU);
+  await say(second, "/take-over");
+  await second.waitFor("This session is written here now.");
+  await first.waitFor("was handed over to another bough");
+  await say(second, "say three");
+  await second.waitFor("ANSWER-3");
+  await first.waitFor("ANSWER-3");
+  second.kill("SIGKILL");
+  await say(first, "/take-over");
+  await first.waitFor("This session is written here now.");
+  await say(first, "say four");
+  await first.waitFor("ANSWER-4");
+  await first.stop();
+
+  const folder = join(home, ".bough/sessions", directoryKey(canonicalPath(cwd)));
+  const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+  assert.equal(files.length, 1);
+  const session = await SessionManager.open(join(folder, files[0]!), { readOnly: true });
+  const said = outlineOf(session.getBranch()).filter((row) => /^(user|assistant)/.test(row));
+  assert.deepEqual(
+    said,
+    ["one", "two", "three", "four"].flatMap((word, n) => [`user: say ${word}`, `assistant stop: ANSWER-${n + 1}`]),
+  );
+  assert.deepEqual(session.getProblems(), []);
+});

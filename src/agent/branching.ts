@@ -50,13 +50,19 @@ async function branchAt(
 
   await sessionManager.flush();
   const previousSessionFile = sessionManager.getSessionFile();
-  if (newLeafId !== null) sessionManager.createBranchedSession(newLeafId);
+  if (newLeafId !== null) await branchOut(sessionManager, newLeafId);
   else if (previousSessionFile === undefined) sessionManager.newSession();
   else sessionManager.newSession({ parentSession: previousSessionFile });
   host.dropQueue();
   await host.changed(reason, answer?.skipConversationRestore === true);
   await host.emitHook("session_branch", { previousSessionFile });
   return true;
+}
+
+/** A session that is only followed stays as it is: its branch is copied, and the copy opened. */
+async function branchOut(sessionManager: SessionManager, leafId: string): Promise<void> {
+  if (sessionManager.isFollower()) await sessionManager.setSessionFile(sessionManager.exportBranch(leafId));
+  else sessionManager.createBranchedSession(leafId);
 }
 
 /** An empty session in the same folder. */

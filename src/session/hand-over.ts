@@ -29,7 +29,7 @@ export function askForHandOver(sessionId: string): () => void {
 /** Calls `asked` with each request for the session until the returned function is called. Old requests do not count. */
 export function onHandOverAsked(sessionId: string, asked: (request: HandOverRequest) => void): () => void {
   const path = requestPath(sessionId);
-  fs.rmSync(path, { force: true });
+  if (requestAt(path) !== undefined) fs.rmSync(path, { force: true });
   const look = (): void => {
     const request = requestAt(path);
     if (request === undefined) return;

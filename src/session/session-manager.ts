@@ -359,6 +359,7 @@ export class SessionManager {
    */
   createBranchedSession(leafId: string): string | undefined {
     this.#mustHave(leafId);
+    if (this.#session.refusal !== undefined) throw this.#session.refusal;
     this.#writer.retry();
     if (this.#session.dir === undefined) {
       this.#switchTo(branchedInMemory(this.#session, leafId));

@@ -86,3 +86,21 @@ test("[W5] waiting for a hand-over can be stopped; what is written here cannot b
   gate.resolve("x");
   await turn;
 });
+
+test("[W5, B1] what is followed can be cloned and branched into a session of one's own", async (t) => {
+  const writer = await startHarness(t, { replies: [say("one"), say("two")] });
+  await writer.session.prompt("First");
+  await writer.session.prompt("Second");
+  const path = writer.manager.getSessionFile()!;
+  const manager = await SessionManager.open(path, { readOnly: true });
+  const reader = await startHarness(t, { followed: true, manager, replies: say("three") });
+  const [, second] = reader.session.getUserMessages();
+  assert.deepEqual(await reader.session.branch(second!.entryId), { selectedText: "Second", cancelled: false });
+  await reader.session.prompt("Mine");
+  assert.deepEqual([reader.session.isFollowing, manager.getHeader().parentSession], [false, path]);
+  assert.deepEqual(
+    outlineOf(manager.getBranch()).filter((row) => row.startsWith("user")),
+    ["user: First", "user: Mine"],
+  );
+  await writer.manager.flush();
+});

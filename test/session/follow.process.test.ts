@@ -122,7 +122,8 @@ test("[W5, T7] what is followed can be branched into a session of one's own", as
   const path = temporaryFile(file(HEADER, ...chain(null, "a1", "a2")));
   const { session, news } = await follower(t, path);
   const before = contentOf(path);
-  const copy = session.createBranchedSession("a1")!;
+  const copy = session.exportBranch("a1");
+  await session.setSessionFile(copy);
   session.appendMessage(user("mine"));
   appendFileSync(path, file(message("a3", "a2")));
   await new Promise((done) => setTimeout(done, 120));

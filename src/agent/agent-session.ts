@@ -31,6 +31,7 @@ import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from 
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
+import { QueueFile } from "./queue-file.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
@@ -81,6 +82,9 @@ export class AgentSession {
   readonly #queue: MessageQueue;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
+  readonly #queueFile = new QueueFile();
+  /** Messages in the queue file. */
+  #kept = 0;
   readonly #listeners = new Set<AgentSessionListener>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
@@ -103,7 +107,7 @@ export class AgentSession {
     this.#model = options.model;
     const level = options.thinkingLevel ?? "off";
     this.#thinkingLevel = options.model === undefined ? level : clampThinkingLevel(options.model, level);
-    this.#queue = new MessageQueue((queue) => this.#emit({ type: "queue_update", queue }));
+    this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
       registry: options.registry,
@@ -196,6 +200,17 @@ export class AgentSession {
   /** Queues a message that goes in when the agent would stop. Returns its id. */
   followUp(text: string, images?: readonly ImageContent[]): string {
     return this.#queue.add("followUp", text, images);
+  }
+  /**
+   * The queued messages of this session that were never sent because its program ended: they are for the editor, and are
+   * given once.
+   */
+  takeUnsent(): string[] {
+    const isOurs = this.sessionManager.hasFile() && !this.isFollowing;
+    const unsent =
+      isOurs && this.#queue.messages.length === 0 ? this.#queueFile.left(this.sessionManager.getSessionId()) : [];
+    this.#kept = unsent.length;
+    return unsent;
   }
   /** Empties the queue, for the editor. */
   takeQueue(): QueuedMessage[] {
@@ -362,6 +377,7 @@ export class AgentSession {
     this.#move?.abort();
     this.#holding.dispose();
     await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    if (this.#queue.messages.length === 0) this.#queueFile.clear();
     await this.sessionManager.flush();
   }
 
@@ -483,6 +499,23 @@ export class AgentSession {
     }
   }
 
+  #queueChanged(queue: readonly QueuedMessage[], isSending: boolean): void {
+    // A message on its way into the session stays in the file until it is there.
+    if (!isSending) this.#keepQueue();
+    this.#emit({ type: "queue_update", queue });
+  }
+
+  #keepQueue(): void {
+    const queue = this.#queue.messages;
+    if (this.sessionManager.getSessionFile() === undefined) return;
+    try {
+      this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
+      this.#kept = queue.length;
+    } catch (error) {
+      this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
+    }
+  }
+
   #dropQueue(): void {
     const dropped = this.#queue.takeAll();
     if (dropped.length === 0) return;
@@ -533,6 +566,8 @@ export class AgentSession {
   #appended(id: string): void {
     const entry = this.sessionManager.getEntry(id);
     if (entry === undefined) return;
+    // What the editor got back from an earlier run is sent now, or was thrown away.
+    if (this.#kept > this.#queue.messages.length && entry.type === "message") this.#keepQueue();
     this.#emit({ type: "entry_appended", entry });
     this.#naming.consider(entry);
   }

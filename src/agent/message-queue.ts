@@ -20,10 +20,10 @@ export type QueueMode = "one-at-a-time" | "all";
 export class MessageQueue {
   #messages: readonly QueuedMessage[] = [];
   #lastNumber = 0;
-  readonly #changed: (messages: readonly QueuedMessage[]) => void;
+  readonly #changed: (messages: readonly QueuedMessage[], isSending: boolean) => void;
 
-  /** `changed` is called after every change with the new content. */
-  constructor(changed: (messages: readonly QueuedMessage[]) => void) {
+  /** `changed` is called after every change with the new content, and whether what is missing is on its way to the model. */
+  constructor(changed: (messages: readonly QueuedMessage[], isSending: boolean) => void) {
     this.#changed = changed;
   }
 
@@ -53,7 +53,11 @@ export class MessageQueue {
   take(kind: QueuedKind, mode: QueueMode): QueuedMessage[] {
     const ofKind = this.#messages.filter((message) => message.kind === kind);
     const taken = mode === "all" ? ofKind : ofKind.slice(0, 1);
-    if (taken.length > 0) this.#set(this.#messages.filter((message) => !taken.includes(message)));
+    if (taken.length > 0)
+      this.#set(
+        this.#messages.filter((message) => !taken.includes(message)),
+        true,
+      );
     return taken;
   }
 
@@ -64,8 +68,8 @@ export class MessageQueue {
     return all;
   }
 
-  #set(messages: readonly QueuedMessage[]): void {
+  #set(messages: readonly QueuedMessage[], isSending = false): void {
     this.#messages = messages;
-    this.#changed(messages);
+    this.#changed(messages, isSending);
   }
 }

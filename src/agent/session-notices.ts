@@ -33,6 +33,12 @@ export const queueDropped = (texts: readonly string[]): string =>
     ? `A queued message was dropped: ${texts[0]}`
     : `${texts.length} queued messages were dropped: ${texts.join(" · ")}`;
 
+export const queueNotKept = (reason: string): string =>
+  `Queued messages would not survive a crash: they cannot be written to the state folder, ${reason}.`;
+export const unsentReturned = (count: number): string =>
+  `${count === 1 ? "A queued message" : `${count} queued messages`} of the last run ${count === 1 ? "was" : "were"} never sent; ` +
+  `${count === 1 ? "it is" : "they are"} in the editor.`;
+
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 
 export const goesOnUnsaved = (reason: string): string =>

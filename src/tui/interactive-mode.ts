@@ -11,6 +11,7 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
 import type { AgentMessage } from "../tree/messages.ts";
+import { unsentReturned } from "../agent/session-notices.ts";
 import { stateDir } from "../session/locations.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { ChatView, type NoticeLevel } from "./chat-view.ts";
@@ -363,12 +364,22 @@ class InteractiveMode implements InputScreen {
     this.editor.setAutocompleteProvider(new PromptCompletion(completedCommands(this), this.session.cwd));
     for (const message of messages.filter(({ role }) => role === "user").slice(-HISTORY))
       this.editor.addToHistory(shownText(message.role === "user" ? message.content : ""));
+    this.#returnUnsent();
     const manager = this.session.sessionManager;
     const problems = manager.getProblems();
     const [first] = problems;
     if (first === undefined) return;
     const others = `${problems.length - 1} more: bough doctor ${manager.getSessionFile() ?? ""} lists them.`;
     this.#chat.addNotice("warning", problems.length === 1 ? first.text : `${first.text} ${others}`);
+  }
+
+  /** Queued before a crash: back in the editor, below nothing the user has typed. */
+  #returnUnsent(): void {
+    const unsent = this.session.takeUnsent();
+    if (unsent.length === 0) return;
+    const draft = this.editor.getExpandedText();
+    this.editor.setText([...unsent, ...(draft.trim() === "" ? [] : [draft])].join("\n\n"));
+    this.#chat.addNotice("info", unsentReturned(unsent.length));
   }
 
   /** Counting tokens reads every branch; the session is on the screen before. */

@@ -383,6 +383,7 @@ export class AgentSession {
         sessionManager: this.sessionManager,
         emitHook: (name, event) => this.#emitHook(name, event),
         appended: (id) => this.#appended(id),
+        saved: () => this.#saved(),
         dropQueue: () => this.#dropQueue(),
         changed: async (reason, keepState) => {
           this.#toldRepairs.clear();

@@ -3,6 +3,7 @@
  * Part of `agent/`; AgentSession.getContextUsage delegates to it.
  */
 import type { SessionEntry } from "../tree/entries.ts";
+import { isRecord } from "../tree/json.ts";
 import type { Usage } from "../tree/messages.ts";
 import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionManager } from "../session/session-manager.ts";
@@ -44,10 +45,10 @@ export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBran
   return { tokens, window: model.contextWindow, percent: (100 * tokens) / model.contextWindow };
 }
 
-/** What a finished answer says of the context it was given. */
+/** What a finished answer says of the context it was given; an answer from a file may lack any of it. */
 function reportOf(entry: SessionEntry): Usage | undefined {
-  if (entry.type !== "message" || entry.message.role !== "assistant") return undefined;
-  const { stopReason, usage } = entry.message as { stopReason: string; usage?: Usage };
+  if (entry.type !== "message" || !isRecord(entry.message) || entry.message.role !== "assistant") return undefined;
+  const { stopReason, usage } = entry.message as { stopReason: string; usage?: Usage | null };
   const isFinished = stopReason !== "error" && stopReason !== "aborted";
-  return isFinished && usage !== undefined && usage.totalTokens > 0 ? usage : undefined;
+  return isFinished && isRecord(usage) && usage.totalTokens > 0 ? usage : undefined;
 }

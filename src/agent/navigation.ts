@@ -8,6 +8,7 @@ import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import { moveLeaf } from "./branch-writer.ts";
 import type { HookEvent, HookName, HookPort, HookResult, TreePreparation } from "./hook-port.ts";
+import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
 
 export interface NavigateTreeOptions {
@@ -103,8 +104,7 @@ export function collectEntriesForBranchSummary(
 
 /** Where the leaf goes for a chosen entry, and the text that goes to the editor. */
 export function leafFor(target: SessionEntry): { id: string | null; editorText?: string } {
-  if (target.type === "message" && target.message.role === "user")
-    return { id: target.parentId, editorText: textOf(target.message.content) };
+  if (isPrompt(target)) return { id: target.parentId, editorText: textOf(target.message.content) };
   if (target.type === "custom_message") return { id: target.parentId, editorText: textOf(target.content) };
   return { id: target.id };
 }

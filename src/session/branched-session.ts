@@ -196,7 +196,9 @@ class OriginalLines {
     // Old files count lines instead, which are others in the copy.
     if (changed.type === "compaction" && typeof changed.firstKeptEntryId === "string")
       members.set("firstKeptEntryId", changed.firstKeptEntryId);
-    const line = withMembers(this.#reader.read(origin.offset, origin.length), members);
+    const bytes = this.#reader.read(origin.offset, origin.length);
+    // Less than the line: another program has cut the file short, and the entry is only in memory now.
+    const line = bytes.length < origin.length ? undefined : withMembers(bytes, members);
     return line === undefined ? lineBytes(changed) : Buffer.concat([line, NEWLINE]);
   }
 }

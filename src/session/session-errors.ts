@@ -12,6 +12,7 @@ export type SessionFileErrorCode =
   | "newer-version"
   | "read-only"
   | "no-access"
+  | "displaced"
   | "write-failed"
   | "sync-failed"
   | "not-found"
@@ -97,6 +98,14 @@ export const writeFailed = (path: string, cause: unknown): SessionFileError =>
     path,
     `Cannot write to ${path}: ${reasonOf(cause)}; the entry was not saved, so remove the cause and try again.`,
     cause,
+  );
+
+export const displaced = (path: string): SessionFileError =>
+  new SessionFileError(
+    "displaced",
+    path,
+    `${path} was deleted, moved, replaced or cut short by another program, so nothing more is written to it; ` +
+      "/clone saves this conversation in a new file.",
   );
 
 export const createFailed = (path: string, cause: unknown): SessionFileError =>

@@ -346,7 +346,14 @@ export class SessionManager {
    */
   async flush(): Promise<void> {
     this.#writeLeaf();
-    await Promise.all([this.#session.store.flush(), this.#left]);
+    const left = this.#left;
+    try {
+      await Promise.all([this.#session.store.flush(), left]);
+    } catch (error) {
+      // Told once: what a session left behind has lost must not stop the work in this one.
+      if (this.#left === left) this.#left = Promise.resolve();
+      throw error;
+    }
   }
 
   /** Flushes and lets go of the file; appenders throw afterwards. */

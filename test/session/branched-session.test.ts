@@ -241,6 +241,25 @@ test("[T7] on any error nothing has changed", async (t) => {
   assert.deepEqual([contentOf(before.file!), readdirSync(folder).length], [content, 1]);
 });
 
+test("[T7, W1] dB69 the file was cut short or overwritten while open: a branched session has every entry", async () => {
+  const lines = [HEADER, ...chain(null, "a1", "a2"), line("label", "l1", "a2", { targetId: "a1", label: "mark" })];
+  for (const damage of ["", `${HEADER}\n${"x".repeat(20)}`, `${lines.slice(0, 3).join("\n")}\n`]) {
+    const path = temporaryFile(file(...lines));
+    const session = await SessionManager.open(path);
+    const added = session.appendMessage(user("a3"));
+    writeFileSync(path, damage);
+    assert.throws(() => session.appendMessage(user("a4")), { name: "SessionFileError", code: "displaced" });
+    const copy = session.createBranchedSession(added)!;
+    const saved = await SessionManager.open(copy, { readOnly: true });
+    assert.deepEqual(
+      saved.getEntries().map(({ type, id }) => (type === "message" ? id : type)),
+      ["a1", "a2", added, "label"],
+    );
+    assert.deepEqual([saved.getProblems(), contentOf(path)], [[], damage]);
+    await session.close();
+  }
+});
+
 test("[T7] the folder is gone: an error, and the session is as it was", (t) => {
   const folder = join(temporaryFolder(), "sessions");
   const session = trackSession(t, SessionManager.create("/w", folder), { unsaved: true });

@@ -211,7 +211,8 @@ test("[U4] !command runs in the shell and is told to the model, !!command is not
   const { terminal, see, server, session, manager } = await startInteractive(t, { replies: say("ok") });
   await see("0.0.0");
   terminal.type(..."!echo one $((1+1))", ENTER);
-  await see("one 2");
+  // The output is shown while the command still runs; the second one has to wait for its end.
+  await see(() => manager.getEntries().length === 1);
   terminal.type(..."!!echo secret; exit 3", ENTER);
   const rows = filled(await see("Not sent to the model."));
   const from = rows.indexOf(" $ echo one $((1+1))");

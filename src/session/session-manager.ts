@@ -18,7 +18,7 @@ import type {
   SessionInitEntry,
   SessionTreeNode,
 } from "../tree/entries.ts";
-import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { Origin, SessionEntryIndex } from "../tree/entry-index.ts";
 import { encodeLine } from "../tree/format.ts";
 import type {
   AgentMessage,
@@ -43,7 +43,10 @@ import { newEntryId } from "./session-ids.ts";
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
 
 /** The index without what changes it. */
-export type SessionIndexView = Omit<SessionEntryIndex, "append" | "replay" | "replayLeaf" | "moveLeaf" | "report">;
+export type SessionIndexView = Omit<
+  SessionEntryIndex,
+  "append" | "kindCode" | "replayStart" | "replay" | "replayLeaf" | "moveLeaf" | "report"
+>;
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
@@ -368,23 +371,26 @@ export class SessionManager {
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#write(entry);
-    session.index.append(entry);
+    session.index.append(entry, this.#write(entry));
     const moves = kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf;
     session.writtenLeaf = moves ? id : undefined;
     return id;
   }
 
-  /** Until there is content, lines wait; then all go in one write. */
-  #write(entry: SessionEntry): void {
+  /** Until there is content, lines wait; then all go in one write. Returns where the entry's line is, if anywhere. */
+  #write(entry: SessionEntry): Origin | undefined {
     const session = this.#session;
     const line = encodeLine(entry);
-    if (session.held === undefined) session.store.append(line);
-    else if (kindOf(entry).bookkeeping) session.held.push(line);
-    else {
-      session.store.append(...session.held, line);
-      session.held = undefined;
+    if (session.held !== undefined && kindOf(entry).bookkeeping) {
+      session.held.push(line);
+      session.lines++;
+      return undefined;
     }
+    session.store.append(...(session.held ?? []), line);
+    session.held = undefined;
+    session.lines++;
+    const length = Buffer.byteLength(line);
+    return { line: session.lines, offset: session.store.size() - length - 1, length };
   }
 
   /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
@@ -400,7 +406,8 @@ export class SessionManager {
       via: "jump",
     };
     session.store.append(encodeLine(record));
-    session.index.replayLeaf(record, 0);
+    session.lines++;
+    session.index.replayLeaf(record, session.lines);
     session.writtenLeaf = target;
   }
 

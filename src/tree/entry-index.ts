@@ -241,7 +241,14 @@ export class SessionEntryIndex {
    * False, and nothing added, when the id is taken: then the line has to be looked at.
    * @param kind its `kindCode`
    */
-  replayStart(bytes: Uint8Array, start: LineStart, kind: number, line: number, offset: number, length: number): boolean {
+  replayStart(
+    bytes: Uint8Array,
+    start: LineStart,
+    kind: number,
+    line: number,
+    offset: number,
+    length: number,
+  ): boolean {
     const leaf = this.#leaf;
     if (!this.#links.addStart(bytes, start, start.time(bytes))) return false;
     const awaited = this.#absentLabels.size === 0 ? "" : plainText(bytes, start.idFrom, start.idTo);

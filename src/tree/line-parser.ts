@@ -121,15 +121,9 @@ function asRecord(
 }
 
 /** What a record's usual start says counts, also when later members say something else. */
-function soundBody(
-  value: Record<string, unknown>,
-  utf8: boolean,
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-): Body {
+function soundBody(value: Record<string, unknown>, utf8: boolean, bytes: Uint8Array, from: number, to: number): Body {
   const start = new LineStart();
-  const message = value["message"];
+  const message = value["type"] === "message" ? value["message"] : undefined;
   const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
   if (start.read(bytes, from, to)) {
     const base = baseAtStart(start, bytes);
@@ -138,7 +132,8 @@ function soundBody(
       return { record: base, fault: TWICE, role: roleFirst, utf8 };
   }
   // Each level costs at least two bytes, so most lines need no look.
-  if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST)) return { record: baseOf(value), fault: TOO_DEEP, role, utf8 };
+  if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST))
+    return { record: baseOf(value), fault: TOO_DEEP, role, utf8 };
   return { record: value, fault: undefined, role, utf8 };
 }
 

@@ -27,9 +27,10 @@ import type {
   ImageContent,
   TextContent,
 } from "../tree/messages.ts";
+import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
-import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionContext } from "../tree/session-context.ts";
+import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
@@ -54,6 +55,8 @@ export class SessionManager {
   #session: OpenSession;
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
+  /** Where the last context was asked for, and how far it was built. */
+  #context: PathContext | undefined;
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
@@ -171,10 +174,14 @@ export class SessionManager {
   getLabel(id: string): string | undefined {
     return this.#session.index.label(id);
   }
-  /** What the model is sent for the path to the leaf. */
-  buildSessionContext(): SessionContext {
+  /**
+   * What the model is sent for the path to an entry, by default the leaf; empty for an unknown id. One entry more costs
+   * that entry, a jump what the two paths differ in.
+   */
+  buildSessionContext(leafId: string | null = this.getLeafId()): SessionContext {
     const { index } = this.#session;
-    return contextOfPath(this.getBranch(), (problem, { id }) => {
+    this.#context ??= new PathContext(index);
+    return this.#context.at(leafId === null ? ROOT : (index.ordinal(leafId) ?? ROOT), (problem, { id }) => {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
@@ -418,6 +425,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
+    this.#context = undefined;
     this.#session = next;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { isRecord } from "./json.ts";
 import { ENTRY_KINDS } from "./kinds.ts";
-import { LineStart, isText, isUsualLine, plainText, recordEnd } from "./line-start.ts";
+import { LineStart, isUsualLine, plainText, recordEnd } from "./line-start.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
@@ -89,7 +89,7 @@ function damaged(line: RawLine, from: number, to: number): ParsedLine {
 function brokenBody(start: LineStart | undefined, bytes: Uint8Array): Body {
   const broken = { fault: NOT_JSON, utf8: true };
   if (start === undefined) return { ...broken, record: {}, role: undefined };
-  return { ...broken, record: baseAtStart(start, bytes), role: roleAtStart(start, bytes, bytes.length) };
+  return { ...broken, record: baseAtStart(start, bytes), role: roleAtStart(start, bytes) };
 }
 
 /** The value of a range of bytes, or undefined when it is not JSON. */
@@ -127,7 +127,7 @@ function soundBody(value: Record<string, unknown>, utf8: boolean, bytes: Uint8Ar
   const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
   if (start.read(bytes, from, to)) {
     const base = baseAtStart(start, bytes);
-    const roleFirst = roleAtStart(start, bytes, to);
+    const roleFirst = roleAtStart(start, bytes);
     if (BASE_FIELDS.some((field) => base[field] !== value[field]) || (roleFirst ?? role) !== role)
       return { record: base, fault: TWICE, role: roleFirst, utf8 };
   }
@@ -146,10 +146,8 @@ function baseAtStart(start: LineStart, bytes: Uint8Array): Record<string, unknow
   };
 }
 
-function roleAtStart(start: LineStart, bytes: Uint8Array, to: number): string | undefined {
-  if (!isText(bytes, start.typeFrom, start.typeTo, "message")) return undefined;
-  const roleTo = start.roleTo(bytes, to);
-  return roleTo < 0 ? undefined : plainText(bytes, start.roleFrom, roleTo);
+function roleAtStart({ roleFrom, roleTo }: LineStart, bytes: Uint8Array): string | undefined {
+  return roleTo < 0 ? undefined : plainText(bytes, roleFrom, roleTo);
 }
 
 function baseOf(value: Record<string, unknown>): Record<string, unknown> {

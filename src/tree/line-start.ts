@@ -35,6 +35,11 @@ export class LineStart {
   timeTo = 0;
   /** Just after the timestamp's closing quote. */
   end = 0;
+  /** The role of a message, if it comes right after; -1 when it does not. */
+  roleFrom = 0;
+  roleTo = 0;
+  /** NaN when the timestamp has not the usual form. */
+  #time = 0;
 
   /**
    * Whether the bytes begin as bough, pi and oh-my-pi begin an entry: `{"type":"…","id":"…","parentId":…,
@@ -51,10 +56,23 @@ export class LineStart {
     if (this.idTo < 0 || !holds(bytes, this.idTo + 1, to, PARENT)) return false;
     const time = this.#readParent(bytes, this.idTo + 1 + PARENT.length, to);
     if (time < 0 || !holds(bytes, time, to, TIME)) return false;
-    this.timeFrom = time + TIME.length;
-    this.timeTo = plainEnd(bytes, this.timeFrom, to);
+    this.#readTime(bytes, time + TIME.length, to);
     this.end = this.timeTo + 1;
-    return this.timeTo >= 0 && this.end < to && (bytes[this.end] === COMMA || bytes[this.end] === CLOSE);
+    if (this.timeTo < 0 || this.end >= to || (bytes[this.end] !== COMMA && bytes[this.end] !== CLOSE)) return false;
+    this.roleFrom = this.end + ROLE.length;
+    this.roleTo = this.isMessage(bytes) && holds(bytes, this.end, to, ROLE) ? plainEnd(bytes, this.roleFrom, to) : -1;
+    return true;
+  }
+
+  isMessage(bytes: Uint8Array): boolean {
+    return isText(bytes, this.typeFrom, this.typeTo, "message");
+  }
+
+  #readTime(bytes: Uint8Array, from: number, to: number): void {
+    this.timeFrom = from;
+    const end = from + USUAL_TIME;
+    this.#time = end < to && bytes[end] === QUOTE ? usualTime(bytes, from) : Number.NaN;
+    this.timeTo = Number.isNaN(this.#time) ? plainEnd(bytes, from, to) : end;
   }
 
   /** Returns where the timestamp must follow; -1 when the parent is neither null nor a plain text. */
@@ -68,18 +86,9 @@ export class LineStart {
     return this.parentTo < 0 ? -1 : this.parentTo + 1;
   }
 
-  /** Where the role of a message ends that comes right after the usual start; its first byte is at `roleFrom`. */
-  roleTo(bytes: Uint8Array, to: number): number {
-    return holds(bytes, this.end, to, ROLE) ? plainEnd(bytes, this.roleFrom, to) : -1;
-  }
-  get roleFrom(): number {
-    return this.end + ROLE.length;
-  }
-
   /** The entry's time as `readTime` reads it. */
   time(bytes: Uint8Array): number {
-    const time = usualTime(bytes, this.timeFrom, this.timeTo);
-    return Number.isNaN(time) ? readTime(plainText(bytes, this.timeFrom, this.timeTo)) : time;
+    return Number.isNaN(this.#time) ? readTime(plainText(bytes, this.timeFrom, this.timeTo)) : this.#time;
   }
 }
 
@@ -97,18 +106,34 @@ const READ_AT_ONCE = ["session", "leaf", "label", "session_info", "title_change"
  */
 export function isUsualLine(start: LineStart, bytes: Uint8Array, from: number, to: number): boolean {
   if (bytes[to - 1] !== CLOSE || !start.read(bytes, from, to)) return false;
-  if (isText(bytes, start.typeFrom, start.typeTo, "message")) {
-    if (start.roleTo(bytes, to) < 0) return false;
+  if (start.isMessage(bytes)) {
+    if (start.roleTo < 0) return false;
   } else if (READ_AT_ONCE.some((kind) => isText(bytes, start.typeFrom, start.typeTo, kind))) return false;
   return !hasParentKey(bytes, start.end, to);
 }
 
-/** By byte: how far a search for `PARENT_KEY` may move on when this byte stands at the key's end (Horspool). */
-const SKIPS = new Uint8Array(256).fill(PARENT_KEY.length);
-PARENT_KEY.forEach((byte, at) => (SKIPS[byte] = PARENT_KEY.length - 1 - at));
+/** The byte of `PARENT_KEY` that is rare in any text, and its place there. */
+const RARE = 0x49;
+const RARE_AT = PARENT_KEY.indexOf(RARE);
+/** Looks for it in one line, after which another way is faster: base64 is full of it. */
+const LOOKS = 16;
 
 /** Whether `"parentId":` stands in the range: after a usual start that is a second record in the same line. */
 export function hasParentKey(bytes: Uint8Array, from: number, to: number): boolean {
+  let at = bytes.indexOf(RARE, from + RARE_AT);
+  for (let looks = 0; at >= 0 && at < to; looks++) {
+    if (holds(bytes, at - RARE_AT, to, PARENT_KEY)) return true;
+    if (looks === LOOKS) return hasParentKeySlowly(bytes, at - RARE_AT + 1, to);
+    at = bytes.indexOf(RARE, at + 1);
+  }
+  return false;
+}
+
+/** By byte: how far the search may move on when this byte stands at the key's end (Horspool). */
+const SKIPS = new Uint8Array(256).fill(PARENT_KEY.length);
+PARENT_KEY.forEach((byte, at) => (SKIPS[byte] = PARENT_KEY.length - 1 - at));
+
+function hasParentKeySlowly(bytes: Uint8Array, from: number, to: number): boolean {
   const last = PARENT_KEY.length - 1;
   for (let at = from + last; at < to;) {
     const skip = SKIPS[bytes[at]!]!;
@@ -161,27 +186,45 @@ export function isText(bytes: Uint8Array, from: number, to: number, text: string
   return true;
 }
 
-const ISO = bytesOf("0000-00-00T00:00:00.000Z");
-const DIGIT = 0x30;
+/** Characters of `YYYY-MM-DDTHH:MM:SS.mmmZ`. */
+const USUAL_TIME = 24;
+const [DASH, LETTER_T, COLON, POINT, LETTER_Z] = bytesOf("-T:.Z") as unknown as [
+  number,
+  number,
+  number,
+  number,
+  number,
+];
+/** More than any field may be. */
+const NO_NUMBER = 10_000;
 
-/** Milliseconds of `YYYY-MM-DDTHH:MM:SS.mmmZ`; NaN for every other form and on days that not every month has. */
-function usualTime(bytes: Uint8Array, from: number, to: number): number {
-  if (to - from !== ISO.length) return Number.NaN;
-  for (let at = 0; at < ISO.length; at++) {
-    const byte = bytes[from + at]!;
-    if (ISO[at] === DIGIT ? byte < DIGIT || byte > DIGIT + 9 : byte !== ISO[at]) return Number.NaN;
-  }
-  const two = (at: number): number => (bytes[from + at]! - DIGIT) * 10 + bytes[from + at + 1]! - DIGIT;
-  const year = two(0) * 100 + two(2);
-  const month = two(5);
-  const day = two(8);
-  const hour = two(11);
-  const minute = two(14);
-  const second = two(17);
-  const longest = month === 2 ? 28 : 30;
-  if (month < 1 || month > 12 || day < 1 || day > longest || hour > 23 || minute > 59 || second > 59) return Number.NaN;
-  const milliseconds = two(20) * 10 + bytes[from + 22]! - DIGIT;
+/** Milliseconds of a timestamp of that form; NaN for every other form and on days that not every month has. */
+function usualTime(bytes: Uint8Array, from: number): number {
+  const year = twoDigits(bytes, from) * 100 + twoDigits(bytes, from + 2);
+  const month = twoDigits(bytes, from + 5);
+  const day = twoDigits(bytes, from + 8);
+  const hour = twoDigits(bytes, from + 11);
+  const minute = twoDigits(bytes, from + 14);
+  const second = twoDigits(bytes, from + 17);
+  const milliseconds = twoDigits(bytes, from + 20) * 10 + (twoDigits(bytes, from + 21) % 10);
+  const isPunctuated =
+    bytes[from + 4] === DASH &&
+    bytes[from + 7] === DASH &&
+    bytes[from + 10] === LETTER_T &&
+    bytes[from + 13] === COLON &&
+    bytes[from + 16] === COLON &&
+    bytes[from + 19] === POINT &&
+    bytes[from + 23] === LETTER_Z;
+  const isDate = year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= (month === 2 ? 28 : 30);
+  const isTime = hour <= 23 && minute <= 59 && second <= 59 && milliseconds <= 999;
+  if (!isPunctuated || !isDate || !isTime || twoDigits(bytes, from + 21) === NO_NUMBER) return Number.NaN;
   return (((daysBefore(year, month) + day - 1) * 24 + hour) * 60 + minute) * 60_000 + second * 1000 + milliseconds;
+}
+
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at]! - 0x30;
+  const ones = bytes[at + 1]! - 0x30;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : NO_NUMBER;
 }
 
 /** Days from 1970 to the first of a month, in the Gregorian calendar. */

@@ -148,14 +148,13 @@ export class SessionReader {
     const start = this.#start;
     const to = recordEnd(bytes, from, lineEnd);
     if (!isUsualLine(start, bytes, from, to)) return false;
-    if (!index.replayStart(bytes, start, this.#kindAt(index, bytes, to), line, offset, to - from)) return false;
+    if (!index.replayStart(bytes, start, this.#kindAt(index, bytes), line, offset, to - from)) return false;
     migration.count(index.size - 1);
     return true;
   }
 
-  #kindAt(index: SessionEntryIndex, bytes: Uint8Array, to: number): number {
-    const { typeFrom, typeTo, roleFrom } = this.#start;
-    const roleTo = isText(bytes, typeFrom, typeTo, "message") ? this.#start.roleTo(bytes, to) : -1;
+  #kindAt(index: SessionEntryIndex, bytes: Uint8Array): number {
+    const { typeFrom, typeTo, roleFrom, roleTo } = this.#start;
     for (const { type, role, code } of this.#kinds) {
       const isSameRole = role === undefined ? roleTo < 0 : roleTo >= 0 && isText(bytes, roleFrom, roleTo, role);
       if (isSameRole && isText(bytes, typeFrom, typeTo, type)) return code;

@@ -308,7 +308,10 @@ export class SessionEntryIndex {
   /** Undefined for an unknown id and for an entry that came from no file. */
   originOf(id: string): Origin | undefined {
     const n = this.#links.ordinal(id);
-    if (n === undefined || this.#lines.at(n) === 0) return undefined;
+    return n === undefined ? undefined : this.originAt(n);
+  }
+  originAt(n: number): Origin | undefined {
+    if (this.#lines.at(n) === 0) return undefined;
     return { line: this.#lines.at(n), offset: this.#offsets.at(n), length: this.#lengths.at(n) };
   }
 

@@ -4,7 +4,7 @@
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
-import type { LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
+import type { CompactionEntry, LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
 import { LineStart, isText } from "../tree/line-start.ts";
 import { versionOf } from "../tree/migrate.ts";
@@ -202,17 +202,18 @@ class OriginalLines {
   }
 
   #withLinks(n: number, record: Uint8Array, length: number, parentId: string | null): Uint8Array {
-    const changed = this.#changed(n, parentId);
     const members = new Map<string, string | null>([
-      ["id", changed.id],
+      ["id", this.#index.idAt(n)],
       ["parentId", parentId],
     ]);
-    // Old files count lines instead, which are others in the copy.
-    if (changed.type === "compaction" && typeof changed.firstKeptEntryId === "string")
-      members.set("firstKeptEntryId", changed.firstKeptEntryId);
+    if (this.#index.kindAt(n) === "compaction") {
+      const { firstKeptEntryId } = this.#changed(n, parentId) as CompactionEntry;
+      // Old files count lines instead, which are others in the copy.
+      if (typeof firstKeptEntryId === "string") members.set("firstKeptEntryId", firstKeptEntryId);
+    }
     // Less than the line: another program has cut the file short, and the entry is only in memory now.
     const line = record.length < length ? undefined : withMembers(record, members);
-    return line === undefined ? lineBytes(changed) : Buffer.concat([line, NEWLINE]);
+    return line === undefined ? lineBytes(this.#changed(n, parentId)) : Buffer.concat([line, NEWLINE]);
   }
 
   #changed(n: number, parentId: string | null): SessionEntry {

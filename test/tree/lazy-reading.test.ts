@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { SessionEntry } from "../../src/tree/entries.ts";
 import { readSession } from "../../src/tree/reader.ts";
 import { SeededRandom, generateSession } from "../support/generate.ts";
 import {
@@ -221,4 +222,28 @@ test("[T5] ids of every form are found again, among many", () => {
     ["x", "", "é", "5", "5000"].map((id) => index.has(id)),
     [false, false, false, true, false],
   );
+});
+
+test("[T1] usage counted in slices is that counted at once; a slice reads its own entries, and appended ones are in it", () => {
+  const content = bytesOf(file(...generateSession({ shape: "bushy", entries: 2000 })));
+  const whole = readSound(content).index;
+  const { source, read: bytesRead } = counted(content);
+  const reading = readSession(source);
+  assert.equal(reading.kind, "session");
+  if (reading.kind !== "session") return;
+  const { index } = reading;
+  const before = bytesRead();
+  const slices: number[] = [];
+  while (!index.countUsage(300)) {
+    slices.push(bytesRead() - before);
+    if (slices.length !== 2) continue;
+    const message = { role: "assistant", content: [], provider: "p", model: "m", usage: { input: 5 } };
+    const entry = { type: "message", id: "live", parentId: index.leafId, timestamp: at(0), message };
+    index.append(structuredClone(entry) as unknown as SessionEntry);
+    whole.append(structuredClone(entry) as unknown as SessionEntry);
+  }
+  assert.equal(slices.length, 6);
+  assert.ok(slices[0]! < content.length / 3, `the first slice reads ${slices[0]} of ${content.length} bytes`);
+  assert.deepEqual(index.usage(), whole.usage());
+  assert.equal(index.usage().byModel.get("p/m")?.input, 5);
 });

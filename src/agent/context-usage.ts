@@ -21,20 +21,23 @@ export interface ContextUsage {
 }
 
 /** The usage at the leaf. Looks no further back than to the last answer, unless nothing was reported. */
-export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBranch">, model: Model): ContextUsage {
+export function contextUsage(
+  session: Pick<SessionManager, "getIndex" | "buildSessionContext">,
+  model: Model,
+): ContextUsage {
   const index = session.getIndex();
-  const later: SessionEntry[] = [];
+  const later: number[] = [];
   let reported: Usage | undefined;
   for (let n = index.leafOrdinal; n >= 0 && reported === undefined; n = index.parentOrdinal(n)) {
-    const entry = index.at(n);
     // Answers before a compaction were given to another context.
-    if (entry.type === "compaction") break;
-    reported = reportOf(entry);
-    later.push(entry);
+    if (index.kindAt(n) === "compaction") break;
+    if ((index.roleAt(n) ?? "assistant") === "assistant") reported = reportOf(index.at(n));
+    later.push(n);
   }
   // The answer itself goes along, since results belong to its calls, but it has been counted.
-  const estimated = reported === undefined ? session.getBranch() : later.reverse();
-  const messages = requestMessages(contextOfPath(estimated).messages, model);
+  const estimated =
+    reported === undefined ? session.buildSessionContext() : contextOfPath(later.reverse().map((n) => index.at(n)));
+  const messages = requestMessages(estimated.messages, model);
   const counted = reported === undefined ? 0 : messages.findIndex(({ role }) => role === "assistant") + 1;
   const tokens = messages
     .slice(counted)

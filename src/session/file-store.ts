@@ -98,16 +98,23 @@ export class FileStore implements SessionStore {
     return this.#fd === undefined ? 0 : fs.fstatSync(this.#fd).size;
   }
 
-  read(offset: number, length: number): Uint8Array {
-    if (this.#fd === undefined) return new Uint8Array(0);
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size() - offset)));
-    let done = 0;
-    while (done < buffer.length) {
-      const count = fs.readSync(this.#fd, buffer, done, buffer.length - done, offset + done);
-      if (count === 0) break;
-      done += count;
+  read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    if (this.#fd !== undefined) return readRange(this.#fd, offset, length, memory);
+    return this.#closed ? this.#readClosed(offset, length, memory) : new Uint8Array(0);
+  }
+
+  /** A session that was left may still be on the screen, and its entries are read when they are looked at. */
+  #readClosed(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    try {
+      const fd = fs.openSync(this.path, READ);
+      try {
+        return readRange(fd, offset, length, memory);
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch {
+      return new Uint8Array(0);
     }
-    return buffer.subarray(0, done);
   }
 
   append(...lines: string[]): void {
@@ -208,4 +215,17 @@ export class FileStore implements SessionStore {
     if (this.#syncs === 0) release();
     else void this.#synced.then(release, release);
   }
+}
+
+function readRange(fd: number, offset: number, length: number, memory: Uint8Array | undefined): Uint8Array {
+  const wanted = Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset));
+  const buffer =
+    memory === undefined ? Buffer.allocUnsafe(wanted) : Buffer.from(memory.buffer, memory.byteOffset, wanted);
+  let done = 0;
+  while (done < buffer.length) {
+    const count = fs.readSync(fd, buffer, done, buffer.length - done, offset + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
 }

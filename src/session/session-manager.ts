@@ -18,7 +18,7 @@ import type {
   SessionInitEntry,
   SessionTreeNode,
 } from "../tree/entries.ts";
-import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { Origin, SessionEntryIndex } from "../tree/entry-index.ts";
 import { encodeLine } from "../tree/format.ts";
 import type {
   AgentMessage,
@@ -27,9 +27,10 @@ import type {
   ImageContent,
   TextContent,
 } from "../tree/messages.ts";
+import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
-import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionContext } from "../tree/session-context.ts";
+import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
@@ -43,7 +44,10 @@ import { newEntryId } from "./session-ids.ts";
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
 
 /** The index without what changes it. */
-export type SessionIndexView = Omit<SessionEntryIndex, "append" | "replay" | "replayLeaf" | "moveLeaf" | "report">;
+export type SessionIndexView = Omit<
+  SessionEntryIndex,
+  "append" | "kindCode" | "replayStart" | "replay" | "replayLeaf" | "moveLeaf" | "report"
+>;
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
@@ -51,6 +55,8 @@ export class SessionManager {
   #session: OpenSession;
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
+  /** Where the last context was asked for, and how far it was built. */
+  #context: PathContext | undefined;
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
@@ -168,10 +174,14 @@ export class SessionManager {
   getLabel(id: string): string | undefined {
     return this.#session.index.label(id);
   }
-  /** What the model is sent for the path to the leaf. */
-  buildSessionContext(): SessionContext {
+  /**
+   * What the model is sent for the path to an entry, by default the leaf; empty for an unknown id. One entry more costs
+   * that entry, a jump what the two paths differ in.
+   */
+  buildSessionContext(leafId: string | null = this.getLeafId()): SessionContext {
     const { index } = this.#session;
-    return contextOfPath(this.getBranch(), (problem, { id }) => {
+    this.#context ??= new PathContext(index);
+    return this.#context.at(leafId === null ? ROOT : (index.ordinal(leafId) ?? ROOT), (problem, { id }) => {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
@@ -375,23 +385,26 @@ export class SessionManager {
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#write(entry);
-    session.index.append(entry);
+    session.index.append(entry, this.#write(entry));
     const moves = kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf;
     session.writtenLeaf = moves ? id : undefined;
     return id;
   }
 
-  /** Until there is content, lines wait; then all go in one write. */
-  #write(entry: SessionEntry): void {
+  /** Until there is content, lines wait; then all go in one write. Returns where the entry's line is, if anywhere. */
+  #write(entry: SessionEntry): Origin | undefined {
     const session = this.#session;
     const line = encodeLine(entry);
-    if (session.held === undefined) session.store.append(line);
-    else if (kindOf(entry).bookkeeping) session.held.push(line);
-    else {
-      session.store.append(...session.held, line);
-      session.held = undefined;
+    if (session.held !== undefined && kindOf(entry).bookkeeping) {
+      session.held.push(line);
+      session.lines++;
+      return undefined;
     }
+    session.store.append(...(session.held ?? []), line);
+    session.held = undefined;
+    session.lines++;
+    const length = Buffer.byteLength(line);
+    return { line: session.lines, offset: session.store.size() - length - 1, length };
   }
 
   /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
@@ -407,7 +420,8 @@ export class SessionManager {
       via: "jump",
     };
     session.store.append(encodeLine(record));
-    session.index.replayLeaf(record, 0);
+    session.lines++;
+    session.index.replayLeaf(record, session.lines);
     session.writtenLeaf = target;
   }
 
@@ -418,6 +432,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
+    this.#context = undefined;
     this.#session = next;
   }
 }

@@ -68,6 +68,8 @@ const HISTORY = 100;
 const COLOUR_QUERY = 200;
 /** Some frames after a session was drawn. Milliseconds. */
 const COUNT_AFTER = 50;
+/** Entries whose tokens are counted before keys get their turn. */
+const COUNTED_AT_ONCE = 400;
 /** Long enough for the signal to have stopped the process. Milliseconds. */
 const RESUME_AFTER = 100;
 /** Only a save that takes this long is worth a word. Milliseconds. */
@@ -399,10 +401,12 @@ class InteractiveMode implements InputScreen {
   #countUsageLater(): void {
     clearTimeout(this.#counting);
     this.#countsUsage = false;
-    this.#counting = setTimeout(() => {
-      this.#countsUsage = true;
-      this.#refresh();
-    }, COUNT_AFTER);
+    const count = (): void => {
+      this.#countsUsage = this.session.sessionManager.getIndex().countUsage(COUNTED_AT_ONCE);
+      if (this.#countsUsage) this.#refresh();
+      else this.#counting = setTimeout(count);
+    };
+    this.#counting = setTimeout(count, COUNT_AFTER);
   }
 
   #refresh(): void {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
 import { watchDisk } from "../support/disk-faults.ts";
+import { writeSessionFile } from "../support/generate.ts";
 import { trackSession } from "../support/laws.ts";
 import { assistant, contentOf, recordsIn, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
 import { HEADER, chain, file, leafRecord, line, message } from "../support/session-lines.ts";
@@ -430,4 +431,29 @@ test("[T5, T7] a path of 20,000 entries is written without recursion, bytes kept
   const path = session.createBranchedSession("e19999")!;
   assert.deepEqual(linesOf(path).slice(1), lines);
   await session.close();
+});
+
+test("[T7, Y7] a branch is copied without a body being parsed, with labels on it and off it, at any size", async (t) => {
+  for (const entries of [300, 3000]) {
+    const source = join(temporaryFolder(), "session.jsonl");
+    writeSessionFile(source, { shape: "linear", entries });
+    const session = await SessionManager.open(source);
+    const expected = session.getBranch().filter(({ type }) => type !== "label");
+    const parse = t.mock.method(JSON, "parse");
+    const copy = session.exportBranch(session.getLeafId()!);
+    assert.equal(parse.mock.callCount(), 0);
+    parse.mock.restore();
+    const opened = await SessionManager.open(copy, { readOnly: true });
+    const copied = opened.getEntries().slice(0, expected.length);
+    let parentId: string | null = null;
+    for (const [n, entry] of expected.entries()) {
+      assert.deepEqual(copied[n], { ...entry, parentId });
+      parentId = entry.id;
+    }
+    assert.deepEqual(
+      new Map(opened.getIndex().labels()),
+      new Map([...session.getIndex().labels()].filter(([id]) => session.getEntry(id)?.type !== "label")),
+    );
+    await Promise.all([opened.close(), session.close()]);
+  }
 });

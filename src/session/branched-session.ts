@@ -17,7 +17,7 @@ import { MemoryStore } from "./memory-store.ts";
 import { writeNewFile } from "./new-file.ts";
 import { newHeader, readingOf, sessionOf } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
-import { createFailed, newerVersion } from "./session-errors.ts";
+import { createFailed, linesGone, newerVersion } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 
 /** Writes the path to an entry as a session file in `dir`, whole or not at all, and returns its path. */
@@ -211,9 +211,12 @@ class OriginalLines {
       // Old files count lines instead, which are others in the copy.
       if (typeof firstKeptEntryId === "string") members.set("firstKeptEntryId", firstKeptEntryId);
     }
-    // Less than the line: another program has cut the file short, and the entry is only in memory now.
+    // Less than the line: another program has cut the file short, and the entry is in memory at best.
     const line = record.length < length ? undefined : withMembers(record, members);
-    return line === undefined ? lineBytes(this.#changed(n, parentId)) : Buffer.concat([line, NEWLINE]);
+    if (line !== undefined) return Buffer.concat([line, NEWLINE]);
+    const changed = this.#changed(n, parentId);
+    if (this.#index.isGone(n)) throw linesGone();
+    return lineBytes(changed);
   }
 
   #changed(n: number, parentId: string | null): SessionEntry {

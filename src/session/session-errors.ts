@@ -108,6 +108,12 @@ export const displaced = (path: string): SessionFileError =>
       "/clone saves this conversation in a new file.",
   );
 
+/** Thrown while a session is copied; `createFailed` says which. */
+export const linesGone = (): Error =>
+  new Error(
+    "another program has changed or cut short the session it is made from, and entries cannot be read any more",
+  );
+
 export const createFailed = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError(
     "write-failed",

@@ -140,6 +140,10 @@ export class SessionEntryIndex {
   treeProblemAt(n: number): TreeProblem | undefined {
     return this.#links.problems.get(n);
   }
+  /** Whether the entry's line could not be read again when it was last looked at: what is left of it is its base. */
+  isGone(n: number): boolean {
+    return this.#faults.get(n) === GONE;
+  }
   /**
    * What is wrong with the entry's fields, in a few words: it keeps its place in the tree and adds nothing. Known once
    * the body has been read.

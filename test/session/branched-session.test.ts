@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
@@ -242,23 +242,35 @@ test("[T7] on any error nothing has changed", async (t) => {
   assert.deepEqual([contentOf(before.file!), readdirSync(folder).length], [content, 1]);
 });
 
-test("[T7, W1] dB69 the file was cut short or overwritten while open: a branched session has every entry", async () => {
+test("[T7, F7] dB69 entries another program has cut off are never invented: no branched file is made", async () => {
   const lines = [HEADER, ...chain(null, "a1", "a2"), line("label", "l1", "a2", { targetId: "a1", label: "mark" })];
-  for (const damage of ["", `${HEADER}\n${"x".repeat(20)}`, `${lines.slice(0, 3).join("\n")}\n`]) {
+  for (const damage of ["", `${HEADER}\n${"x".repeat(20)}`, `${lines.slice(0, 2).join("\n")}\n`]) {
     const path = temporaryFile(file(...lines));
     const session = await SessionManager.open(path);
-    const added = session.appendMessage(user("a3"));
     writeFileSync(path, damage);
-    assert.throws(() => session.appendMessage(user("a4")), { name: "SessionFileError", code: "displaced" });
-    const copy = session.createBranchedSession(added)!;
-    const saved = await SessionManager.open(copy, { readOnly: true });
-    assert.deepEqual(
-      saved.getEntries().map(({ type, id }) => (type === "message" ? id : type)),
-      ["a1", "a2", added, "label"],
-    );
-    assert.deepEqual([saved.getProblems(), contentOf(path)], [[], damage]);
+    assert.throws(() => session.createBranchedSession("a2"), {
+      name: "SessionFileError",
+      code: "write-failed",
+      message: /entries cannot be read any more; nothing was changed\.$/,
+    });
+    assert.deepEqual(readdirSync(dirname(path)), [basename(path)]);
+    assert.deepEqual([session.getSessionFile(), session.getLeafId(), contentOf(path)], [path, "l1", damage]);
     await session.close();
   }
+});
+
+test("[T7, W1] dB69 entries that have been looked at outlive the file, in a branch", async () => {
+  const path = temporaryFile(file(HEADER, ...chain(null, "a1", "a2")));
+  const session = await SessionManager.open(path);
+  session.getBranch();
+  writeFileSync(path, "");
+  const saved = await SessionManager.open(session.createBranchedSession("a2")!, { readOnly: true });
+  assert.deepEqual(
+    saved.getEntries().map(({ id }) => id),
+    ["a1", "a2"],
+  );
+  assert.deepEqual(saved.getProblems(), []);
+  await session.close();
 });
 
 test("[T7] the folder is gone: an error, and the session is as it was", (t) => {

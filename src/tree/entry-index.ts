@@ -9,6 +9,8 @@
 import type { LeafRecord, SessionEntry, SessionTreeNode } from "./entries.ts";
 import { encodeLine, readTime } from "./format.ts";
 import { kindOf } from "./kinds.ts";
+import { MoveLog } from "./moves.ts";
+import type { Moves } from "./moves.ts";
 import { NumberColumn } from "./number-column.ts";
 import { entryProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
@@ -42,6 +44,7 @@ export class SessionEntryIndex {
   readonly #leafRecords = new Map<string, string | null>();
   /** Where leaf records and branch summaries went, and how many entries there were at the latest jump to each place. */
   readonly #jumps = new Map<number, number>();
+  readonly #moves = new MoveLog();
   readonly #reported: Problem[] = [];
   #name: SessionName | undefined;
   #leaf = ROOT;
@@ -208,7 +211,12 @@ export class SessionEntryIndex {
     if (!this.#links.isTaken(record.id)) this.#links.alias(record.id, target);
     this.#leafRecords.set(record.id, record.parentId);
     this.#jumps.set(target, this.size);
+    this.#moves.record(target, record.via);
     this.#leaf = target;
+  }
+  /** The history of the leaf's moves as the records tell it. What `moveLeaf` did since the last of them is not in it. */
+  get moves(): Moves {
+    return this.#moves;
   }
   /** Ordinals that jumps went to (-1: before the first entry), with the number of entries at the latest of them. */
   get jumps(): ReadonlyMap<number, number> {
@@ -255,6 +263,7 @@ export class SessionEntryIndex {
     this.#offsets.push(origin?.offset ?? 0);
     this.#lengths.push(origin?.length ?? 0);
     this.#links.add(entry.id, parentId, readTime(entry.timestamp));
+    this.#moves.entry(kindOf(entry).movesLeaf, this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined);
     const fault = knownFault ?? kindOf(entry).fault(entry);
     if (fault !== undefined) this.#faults.set(n, fault);
     // Written only by who leaves another branch on purpose.

@@ -20,6 +20,7 @@ import type {
 } from "../tree/entries.ts";
 import type { Origin, SessionEntryIndex } from "../tree/entry-index.ts";
 import { encodeLine } from "../tree/format.ts";
+import type { Retrace } from "../tree/moves.ts";
 import type {
   AgentMessage,
   BranchSummaryMessage,
@@ -311,6 +312,35 @@ export class SessionManager {
     return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension }, id);
   }
 
+  // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
+
+  /** Whether there is a place that a move has left. */
+  canGoBack(): boolean {
+    return this.getRetraceTarget("back") !== undefined;
+  }
+  /** Whether there is a place that was gone back from, and nothing has been added or jumped to since. */
+  canGoForward(): boolean {
+    return this.getRetraceTarget("forward") !== undefined;
+  }
+  /** Where `back()` or `forward()` would go: an entry, null for before the first one, undefined for nowhere. */
+  getRetraceTarget(via: Retrace): string | null | undefined {
+    const { index } = this.#session;
+    const target = index.moves.target(via, index.leafOrdinal);
+    if (target === undefined) return undefined;
+    return target < 0 ? null : index.at(target).id;
+  }
+  /**
+   * Moves the leaf to where it was before the latest move, with all that was appended there. Returns that place, null
+   * for before the first entry; undefined when there is none and nothing was done. Durable by the next flush().
+   */
+  back(): string | null | undefined {
+    return this.#retrace("back");
+  }
+  /** Undoes the latest `back()`; otherwise like it. */
+  forward(): string | null | undefined {
+    return this.#retrace("forward");
+  }
+
   // New sessions out of this one.
 
   /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
@@ -409,17 +439,27 @@ export class SessionManager {
 
   /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
   #writeLeaf(): void {
+    const { refusal, held, writtenLeaf, index } = this.#session;
+    if (refusal !== undefined || held !== undefined || writtenLeaf === index.leafId) return;
+    this.#recordMove(index.leafId, "jump");
+  }
+
+  #retrace(via: Retrace): string | null | undefined {
+    const target = this.getRetraceTarget(via);
+    if (target === undefined) return undefined;
+    // A jump that no record tells of yet would not be there to be undone.
+    if (this.#session.writtenLeaf !== this.getLeafId()) this.#recordMove(this.getLeafId(), "jump");
+    this.#recordMove(target, via);
+    return target;
+  }
+
+  /** Where nothing may be written, the moves last as long as the session is open. */
+  #recordMove(target: string | null, via: LeafRecord["via"]): void {
     const session = this.#session;
-    const target = session.index.leafId;
-    if (session.refusal !== undefined || session.held !== undefined || session.writtenLeaf === target) return;
-    const record: LeafRecord = {
-      type: "leaf",
-      id: newEntryId((candidate) => session.index.isTaken(candidate)),
-      parentId: target,
-      timestamp: new Date().toISOString(),
-      via: "jump",
-    };
-    session.store.append(encodeLine(record));
+    const id = newEntryId((candidate) => session.index.isTaken(candidate));
+    const record: LeafRecord = { type: "leaf", id, parentId: target, timestamp: new Date().toISOString(), via };
+    if (session.held !== undefined) session.held.push(encodeLine(record));
+    else if (session.refusal === undefined) session.store.append(encodeLine(record));
     session.lines++;
     session.index.replayLeaf(record, session.lines);
     session.writtenLeaf = target;

@@ -18,6 +18,8 @@ import type { LineStart } from "./line-start.ts";
 import { withTime } from "./line-parser.ts";
 import type { LineSource } from "./line-source.ts";
 import { renameHookMessage } from "./migrate.ts";
+import { MoveLog } from "./moves.ts";
+import type { Moves } from "./moves.ts";
 import { NumberColumn } from "./number-column.ts";
 import { entryProblem, lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
@@ -72,6 +74,7 @@ export class SessionEntryIndex {
   readonly #leafRecords = new Map<string, string | null>();
   /** Where leaf records and branch summaries went, and how many entries there were at the latest jump to each place. */
   readonly #jumps = new Map<number, number>();
+  readonly #moves = new MoveLog();
   readonly #reported: Problem[] = [];
   #name: SessionName | undefined;
   #leaf = ROOT;
@@ -302,7 +305,12 @@ export class SessionEntryIndex {
     if (!this.#links.isTaken(record.id)) this.#links.alias(record.id, target);
     this.#leafRecords.set(record.id, record.parentId);
     this.#jumps.set(target, this.size);
+    this.#moves.record(target, record.via);
     this.#leaf = target;
+  }
+  /** The history of the leaf's moves as the records tell it. What `moveLeaf` did since the last of them is not in it. */
+  get moves(): Moves {
+    return this.#moves;
   }
   /** Ordinals that jumps went to (-1: before the first entry), with the number of entries at the latest of them. */
   get jumps(): ReadonlyMap<number, number> {
@@ -346,6 +354,8 @@ export class SessionEntryIndex {
     this.#offsets.push(origin?.offset ?? 0);
     this.#lengths.push(origin?.length ?? 0);
     const n = this.size - 1;
+    const parent = this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined;
+    this.#moves.entry(kindNamed(this.kindAt(n)).movesLeaf, parent);
     // Written only by who leaves another branch on purpose.
     if (this.kindAt(n) === "branch_summary" && this.treeProblemAt(n) === undefined)
       this.#jumps.set(this.parentOrdinal(n), n);

@@ -11,6 +11,7 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
 import type { AgentMessage } from "../tree/messages.ts";
+import type { Retrace } from "../tree/moves.ts";
 import { stateDir } from "../session/locations.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { ChatView, type NoticeLevel } from "./chat-view.ts";
@@ -173,6 +174,9 @@ class InteractiveMode implements InputScreen {
 
   openTree(): void {
     this.#selectors.showTreeSelector();
+  }
+  retrace(via: Retrace): void {
+    this.#selectors.retrace(via);
   }
   openBranch(): void {
     this.#selectors.showUserMessageSelector();

@@ -160,7 +160,7 @@ test("[N1, N4] a jump to a message puts its text into the empty editor", async (
   assert.deepEqual(rows.slice(2), [
     " › first",
     " one",
-    " Navigated to selected point",
+    " Navigated to selected point (/back returns)",
     "─".repeat(80),
     "second",
     ...rows.slice(-3),

@@ -15,8 +15,8 @@ import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
-import type { FileStamp } from "./migrated-file.ts";
+import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./replaced-file.ts";
+import type { FileStamp } from "./replaced-file.ts";
 import {
   changedDuringMigration,
   empty,
@@ -49,7 +49,7 @@ export interface OpenSession {
   readonly problems: readonly Problem[];
 }
 
-type ReadSession = Extract<SessionReading, { kind: "session" }>;
+export type ReadSession = Extract<SessionReading, { kind: "session" }>;
 
 /** A header for a session that starts now. */
 export function newHeader(cwd: string, parentSession?: string): SessionHeader {

@@ -15,6 +15,8 @@ export type SessionFileErrorCode =
   | "displaced"
   | "write-failed"
   | "sync-failed"
+  | "file-changed"
+  | "not-repaired"
   | "not-found"
   | "ambiguous";
 
@@ -130,6 +132,24 @@ export const syncFailed = (path: string, cause: unknown): SessionFileError =>
       "the last entries may not survive a power cut, so copy the session elsewhere.",
     cause,
   );
+
+export const changedDuringRepair = (path: string): SessionFileError =>
+  new SessionFileError(
+    "file-changed",
+    path,
+    `${path} was changed by another program while it was repaired, so it stays as it is; close the program and try again.`,
+  );
+
+/** The repaired file, before it got its name, was not what it should be. */
+export const repairNotProven = (path: string): SessionFileError =>
+  new SessionFileError(
+    "not-repaired",
+    path,
+    `${path} was not repaired: what was written, read again, is not the same session; nothing was changed.`,
+  );
+
+export const repairFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError("write-failed", path, `Cannot repair ${path}: ${reasonOf(cause)}; nothing was changed.`, cause);
 
 export const notFound = (asked: string): SessionFileError =>
   new SessionFileError(

@@ -100,6 +100,8 @@ export function repairSession(path: string): Repair {
 function examined(path: string, store: FileStore): { plan: RepairPlan; old: State } {
   const reading = readingOf(store, path);
   if (reading.newer) throw newerVersion(path);
+  // What is wrong with a body is known once it has been read.
+  reading.index.readAll();
   const plan = planRepair(store, reading);
   return { plan, old: { good: goodLines(store, plan.moved), picture: pictureOf(reading) } };
 }
@@ -202,7 +204,7 @@ function pictureOf({ header, index }: ReadSession): string {
   const add = (...values: unknown[]): void => void hash.update(`${JSON.stringify(values)}\n`);
   add(header, index.name, index.leafOrdinal, [...index.labels()]);
   for (let n = 0; n < index.size; n++)
-    add(index.at(n).id, index.kindAt(n), index.parentOrdinal(n), index.treeProblemAt(n));
+    add(index.idAt(n), index.kindAt(n), index.parentOrdinal(n), index.treeProblemAt(n));
   return hash.digest("hex");
 }
 

@@ -6,6 +6,7 @@
 import { BodyCache } from "./body-cache.ts";
 import type { SessionEntry } from "./entries.ts";
 import { parseBody } from "./line-parser.ts";
+import type { Body } from "./line-parser.ts";
 import type { LineSource } from "./line-source.ts";
 import { ReadAhead } from "./read-ahead.ts";
 
@@ -18,7 +19,7 @@ export class EntryBodies {
   readonly #cache = new BodyCache(KEPT_BYTES);
 
   constructor(source: LineSource | undefined) {
-    this.#lines = source && new ReadAhead(source);
+    this.#lines = source && new ReadAhead(source, { reuse: true });
   }
 
   /** Whether bodies can be read again; if not, all must be held. */
@@ -40,8 +41,16 @@ export class EntryBodies {
     this.#held.set(n, entry);
   }
 
-  /** What stands in the source; no record when that is less than `length` bytes. */
-  read(offset: number, length: number): ReturnType<typeof parseBody> {
-    return parseBody(this.#lines?.read(offset, length) ?? new Uint8Array(0));
+  /** Whether the body is what its line says, and nowhere else. */
+  isInFile(n: number): boolean {
+    return this.canRead && !this.#held.has(n);
+  }
+
+  /** What stands in the source, until the next call. */
+  bytes(offset: number, length: number): Uint8Array {
+    return this.#lines?.read(offset, length) ?? new Uint8Array(0);
+  }
+  read(offset: number, length: number): Body {
+    return parseBody(this.bytes(offset, length));
   }
 }

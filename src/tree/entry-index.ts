@@ -116,6 +116,15 @@ export class SessionEntryIndex {
     // The leaf record that it names as its parent may have come after it.
     return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
   }
+  /**
+   * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not
+   * there any more.
+   */
+  bytesAt(n: number): Uint8Array | undefined {
+    if (this.#lines.at(n) === 0 || !this.#bodies.isInFile(n)) return undefined;
+    const bytes = this.#bodies.bytes(this.#offsets.at(n), this.#lengths.at(n));
+    return bytes.length === this.#lengths.at(n) ? bytes : undefined;
+  }
   idAt(n: number): string {
     return this.#links.id(n);
   }

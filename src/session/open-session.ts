@@ -24,6 +24,7 @@ import {
   newerVersion,
   notASession,
   notWritable,
+  oldVersion,
 } from "./session-errors.ts";
 import { newSessionId } from "./session-ids.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -65,22 +66,33 @@ export function newHeader(cwd: string, parentSession?: string): SessionHeader {
 /** A session without entries. In `dir` its file appears with the first content; without a `dir` it stays in memory. */
 export function startSession(cwd: string, dir: string | undefined, parentSession?: string): OpenSession {
   const header = newHeader(cwd, parentSession);
-  const line = encodeLine(header);
-  const started = {
+  if (dir !== undefined)
+    return startedIn(FileStore.create(join(dir, sessionFileName(header.timestamp, header.id))), header, dir);
+  const started = startedIn(new MemoryStore(), header, undefined);
+  started.store.append(...(started.held ?? []));
+  return { ...started, held: undefined };
+}
+
+function startedIn(store: SessionStore, header: SessionHeader, dir: string | undefined): OpenSession {
+  return {
     header,
     index: new SessionEntryIndex(),
+    store,
     dir,
+    held: [encodeLine(header)],
     writtenLeaf: null,
-    refusal: undefined,
+    refusal: store.refusal,
     problems: [],
   };
-  if (dir !== undefined) {
-    const store = FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
-    return { ...started, store, held: [line] };
-  }
-  const store = new MemoryStore();
-  store.append(line);
-  return { ...started, store, held: undefined };
+}
+
+/** The session a store of any kind holds, a new one when it is empty. Throws SessionFileError. */
+export function sessionIn(store: SessionStore, cwd: string): OpenSession {
+  if (store.size() === 0) return startedIn(store, newHeader(cwd), undefined);
+  const place = store.path ?? "the store";
+  const reading = readingOf(store, place);
+  const open = { ...sessionOf(reading, store, false), dir: undefined };
+  return reading.migratedFrom === undefined ? open : { ...open, refusal: oldVersion(place, reading.migratedFrom) };
 }
 
 export interface OpenOptions {

@@ -90,6 +90,16 @@ const LAWS: readonly Law[] = [
     },
   },
   {
+    title: "a reader that brings its own memory gets the same bytes",
+    async run(store) {
+      store.append(line(1, "é"), line(2));
+      const memory = new Uint8Array(store.size() + 10);
+      const whole = contentOf(store);
+      assert.equal(Buffer.from(store.read(0, store.size(), memory)).toString(), whole);
+      assert.equal(Buffer.from(store.read(3, 1000, new Uint8Array(1000))).toString(), whole.slice(3));
+    },
+  },
+  {
     title: "what was read stays the same when more is written",
     async run(store) {
       store.append(line(1));

@@ -15,8 +15,8 @@ import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
-import type { FileStamp } from "./migrated-file.ts";
+import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./replaced-file.ts";
+import type { FileStamp } from "./replaced-file.ts";
 import {
   changedDuringMigration,
   empty,
@@ -37,6 +37,8 @@ export interface OpenSession {
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
   held: string[] | undefined;
+  /** Lines of the session so far, held ones included. */
+  lines: number;
   /**
    * Where readers of the written lines would find the leaf; undefined when they differ: pi and oh-my-pi take the last
    * line, bough lets a label that hangs elsewhere move nothing.
@@ -48,7 +50,7 @@ export interface OpenSession {
   readonly problems: readonly Problem[];
 }
 
-type ReadSession = Extract<SessionReading, { kind: "session" }>;
+export type ReadSession = Extract<SessionReading, { kind: "session" }>;
 
 /** A header for a session that starts now. */
 export function newHeader(cwd: string, parentSession?: string): SessionHeader {
@@ -76,10 +78,11 @@ export function startSession(cwd: string, dir: string | undefined, parentSession
 function startedIn(store: SessionStore, header: SessionHeader, dir: string | undefined): OpenSession {
   return {
     header,
-    index: new SessionEntryIndex(),
+    index: new SessionEntryIndex({ source: store }),
     store,
     dir,
     held: [encodeLine(header)],
+    lines: 1,
     writtenLeaf: null,
     refusal: store.refusal,
     problems: [],
@@ -175,6 +178,7 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
+    lines: reading.lines,
     writtenLeaf: reading.index.leafId,
     refusal,
     problems: unwritable ? [notWritable(path, store.refusal?.cause)] : [],

@@ -43,6 +43,7 @@ const TEXT = "text of any kind comes back as it was";
 const TOGETHER = "lines of one append stand together, and a hundred appends come back one after the other";
 const PIECES = "pieces of any length join to the same bytes";
 const RANGE = "any range can be read, and reading past the end gives what is there";
+const MEMORY = "a reader that brings its own memory gets the same bytes";
 const STAYS = "what was read stays the same when more is written";
 const FLUSH = "flush resolves with nothing, with something and several times at once";
 const CLOSED = "a closed store takes no more lines, and can be closed during a flush";
@@ -57,7 +58,8 @@ const FAULTS: { readonly [S in keyof typeof FAULTY_STORES]: string[] } = {
   ReversingStore: [WHOLE, TEXT, TOGETHER, RANGE, SESSION, GOES_ON, AS_LEFT],
   LatinStore: [TEXT, TOGETHER],
   SharingStore: [PIECES, RANGE, STAYS],
-  PaddingStore: [PIECES, RANGE],
+  PaddingStore: [PIECES, RANGE, MEMORY],
+  OverfillingStore: [MEMORY],
   OpenStore: [CLOSED],
   LooseStore: [WHOLE, TEXT, TOGETHER, RANGE, STAYS, FLUSH, GOES_ON],
 };

@@ -115,6 +115,15 @@ class PaddingStore extends FolderStore {
   }
 }
 
+/** Hands back all of the memory it was given, however little it put there. */
+class OverfillingStore extends FolderStore {
+  override read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    const bytes = super.read(offset, length);
+    memory?.set(bytes);
+    return memory ?? bytes;
+  }
+}
+
 /** Never closes. */
 class OpenStore extends FolderStore {
   override close(): void {}
@@ -135,6 +144,7 @@ export const FAULTY_STORES = {
   LatinStore,
   SharingStore,
   PaddingStore,
+  OverfillingStore,
   OpenStore,
   LooseStore,
 } satisfies Record<string, new (folder: string) => FolderStore>;

@@ -4,8 +4,8 @@ import { run } from "./run.mjs";
 const checks = [
   ["tsc", ["-b"]],
   ["oxlint", ["--type-aware", "src", "test", "bench"]],
-  ["oxlint", ["scripts"]],
-  ["oxfmt", ["--check", "src", "test", "bench", "scripts"]],
+  ["oxlint", ["scripts", "examples"]],
+  ["oxfmt", ["--check", "src", "test", "bench", "scripts", "examples"]],
   ["node", ["scripts/check-rooms.mjs"]],
   ["node", ["scripts/check-spec.mjs"]],
   ["node", ["scripts/check-api.mjs"]],

@@ -24,6 +24,7 @@ import {
   newerVersion,
   notASession,
   notWritable,
+  oldVersion,
 } from "./session-errors.ts";
 import { newSessionId } from "./session-ids.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -67,21 +68,34 @@ export function newHeader(cwd: string, parentSession?: string): SessionHeader {
 /** A session without entries. In `dir` its file appears with the first content; without a `dir` it stays in memory. */
 export function startSession(cwd: string, dir: string | undefined, parentSession?: string): OpenSession {
   const header = newHeader(cwd, parentSession);
-  const line = encodeLine(header);
-  const store =
-    dir === undefined ? new MemoryStore() : FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
-  if (dir === undefined) store.append(line);
+  if (dir !== undefined)
+    return startedIn(FileStore.create(join(dir, sessionFileName(header.timestamp, header.id))), header, dir);
+  const started = startedIn(new MemoryStore(), header, undefined);
+  started.store.append(...(started.held ?? []));
+  return { ...started, held: undefined };
+}
+
+function startedIn(store: SessionStore, header: SessionHeader, dir: string | undefined): OpenSession {
   return {
     header,
     index: new SessionEntryIndex({ source: store }),
     store,
     dir,
-    held: dir === undefined ? undefined : [line],
+    held: [encodeLine(header)],
     lines: 1,
     writtenLeaf: null,
-    refusal: undefined,
+    refusal: store.refusal,
     problems: [],
   };
+}
+
+/** The session a store of any kind holds, a new one when it is empty. Throws SessionFileError. */
+export function sessionIn(store: SessionStore, cwd: string): OpenSession {
+  if (store.size() === 0) return startedIn(store, newHeader(cwd), undefined);
+  const place = store.path ?? "the store";
+  const reading = readingOf(store, place);
+  const open = { ...sessionOf(reading, store, false), dir: undefined };
+  return reading.migratedFrom === undefined ? open : { ...open, refusal: oldVersion(place, reading.migratedFrom) };
 }
 
 export interface OpenOptions {

@@ -88,6 +88,13 @@ export const newerVersion = (path: string): SessionFileError =>
     `${path} was made by a newer version of bough, so it can only be read; update bough to continue it.`,
   );
 
+export const oldVersion = (path: string, version: number): SessionFileError =>
+  new SessionFileError(
+    "read-only",
+    path,
+    `${path} holds format version ${version}, which is brought up to date in files only; it can only be read.`,
+  );
+
 export const readOnly = (path: string): SessionFileError =>
   new SessionFileError("read-only", path, `${path} is open for reading only; open it again to continue it.`);
 

@@ -37,9 +37,11 @@ import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-sessi
 import { listAllSessions, listSessions } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
-import { openSession, startSession, folderForNew } from "./open-session.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { openSession, sessionIn, startSession, folderForNew } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { newEntryId } from "./session-ids.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** A message a session may hold. The summaries' messages are derived from their entries and never stored. */
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
@@ -49,6 +51,9 @@ export type SessionIndexView = Omit<
   SessionEntryIndex,
   "append" | "kindCode" | "replayStart" | "replay" | "replayLeaf" | "moveLeaf" | "report"
 >;
+
+const NO_PLACE =
+  "This session lives in a store of its own, which holds no second one; make another store and open that with openStore.";
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
@@ -87,6 +92,16 @@ export class SessionManager {
     const sessions = await listSessions(cwd, sessionDir);
     const recent = sessions.find((session) => session.kind === "ok" && !session.isSubagent);
     return recent === undefined ? SessionManager.create(cwd, sessionDir) : SessionManager.open(recent.path);
+  }
+
+  /**
+   * The session that a store of the caller's holds; a new one for `cwd` when it is empty, written with the first
+   * content. Other versions of the format can only be read here. `close` closes the store. `newSession` and
+   * `createBranchedSession` throw, because a store holds one session; `exportBranch` writes a path of it to a file.
+   * Throws SessionFileError when the store holds something else.
+   */
+  static openStore(store: SessionStore, cwd: string = process.cwd()): SessionManager {
+    return new SessionManager(sessionIn(store, resolve(cwd)));
   }
 
   /** A session that is kept nowhere; `getSessionFile()` is undefined. */
@@ -345,6 +360,7 @@ export class SessionManager {
 
   /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
   newSession(options: { parentSession?: string } = {}): string | undefined {
+    this.#mustKnowPlace();
     this.#writeLeaf();
     const { header, dir } = this.#session;
     this.#switchTo(startSession(header.cwd, folderForNew(dir, header.cwd), options.parentSession));
@@ -365,6 +381,7 @@ export class SessionManager {
   createBranchedSession(leafId: string): string | undefined {
     this.#mustHave(leafId);
     if (this.#session.refusal !== undefined) throw this.#session.refusal;
+    this.#mustKnowPlace();
     if (this.#session.dir === undefined) {
       this.#switchTo(branchedInMemory(this.#session, leafId));
       return undefined;
@@ -407,6 +424,12 @@ export class SessionManager {
 
   #mustHave(id: string): void {
     if (!this.#session.index.has(id)) throw new Error(`Entry ${id} not found`);
+  }
+
+  /** Where the next session goes: into a folder, or nowhere after one that was nowhere. */
+  #mustKnowPlace(): void {
+    const { dir, store } = this.#session;
+    if (dir === undefined && !(store instanceof MemoryStore)) throw new Error(NO_PLACE);
   }
 
   #append<T extends EntryType>(type: T, fields: Fields<T>, parentId: string | null = this.getLeafId()): string {

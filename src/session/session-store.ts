@@ -1,11 +1,12 @@
 /**
  * `SessionStore`: where the lines of one session live. The port every store implements; `conformance.ts` tests one.
- * Part of `session/`. Implemented by file-store.ts and memory-store.ts; used by SessionManager alone.
+ * Part of `session/`. Implemented by file-store.ts and memory-store.ts, and by whoever keeps sessions elsewhere; used by
+ * SessionManager alone.
  */
 import type { LineSource } from "../tree/line-source.ts";
 
 export interface SessionStore extends LineSource {
-  /** The file's path; undefined when nothing is kept on disk. */
+  /** The path of the one file that holds the lines; undefined for every other place. */
   readonly path: string | undefined;
   /** Undefined when appends are accepted, else the error that each of them throws. */
   readonly refusal: Error | undefined;
@@ -14,6 +15,7 @@ export interface SessionStore extends LineSource {
   /**
    * Adds one line, or several that must appear together, each without its newline. One write; on return the bytes are
    * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines.
+   * Where the last byte is no newline, because a write was cut short, one goes ahead of the line.
    */
   append(...lines: string[]): void;
   /**

@@ -37,7 +37,13 @@ export function traced(calls: string, options: { inject?: string; path?: string;
   return {
     through: [
       "strace",
-      ...["-f", "-qq", "--seccomp-bpf", "-o", output, "-e", `trace=${calls}`],
+      "-f",
+      "-qq",
+      "--seccomp-bpf",
+      "-o",
+      output,
+      "-e",
+      `trace=${calls}`,
       ...(inject === undefined ? [] : ["-e", `inject=${calls}:${inject}`]),
       ...(path === undefined ? [] : ["-P", path]),
     ],

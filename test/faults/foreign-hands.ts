@@ -2,11 +2,13 @@
  * FT15: while a program has a session open, another one appends to its file, cuts it short, or puts another in its place.
  */
 import { appendFileSync, readFileSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
 import { temporaryFile, user } from "../support/session-files.ts";
 import { HEADER, chain, file, message } from "../support/session-lines.ts";
 import type { FaultTest, Tally } from "./fault-test.ts";
+import { checkKeptSomewhere } from "./writing.ts";
 
 const start = (): string => temporaryFile(file(HEADER, ...chain(null, "a1", "a2", "a3")));
 
@@ -52,15 +54,15 @@ async function foreignAppends(tally: Tally, rounds: number, foreign: (n: number)
 async function foreignCut(tally: Tally, cut: number): Promise<void> {
   const path = start();
   const owner = await SessionManager.open(path);
-  owner.appendMessage(user("before"));
+  const before = owner.appendMessage(user("before"));
   truncateSync(path, cut);
   const left = readFileSync(path);
   const id = tryAppend(owner);
   const now = readFileSync(path);
   tally.check(now.subarray(0, left.length).equals(left), `cut at ${cut}: what was left was overwritten`);
   tally.check(!now.includes(0), `cut at ${cut}: there is a hole in the file`);
-  if (id !== undefined && !now.includes(id))
-    tally.note(`cut at ${cut}: a confirmed entry is not in the file (needs W4)`);
+  if (id !== undefined)
+    for (const own of [before, id]) checkKeptSomewhere(tally, "a file cut short", own, dirname(path));
   await closeAnyway(owner);
   tally.cases++;
 }
@@ -69,14 +71,15 @@ async function foreignCut(tally: Tally, cut: number): Promise<void> {
 async function foreignReplacement(tally: Tally): Promise<void> {
   const path = start();
   const owner = await SessionManager.open(path);
-  owner.appendMessage(user("before"));
+  const before = owner.appendMessage(user("before"));
   const other = `${path}.new`;
   const content = file(HEADER.replace('"s1"', '"another"'), message("x", null));
   writeFileSync(other, content);
   renameSync(other, path);
   const id = tryAppend(owner);
   tally.same(readFileSync(path, "utf8"), content, "a replaced file was written to");
-  if (id !== undefined) tally.note("an entry for a replaced file was confirmed and is in no file (needs W4)");
+  if (id !== undefined)
+    for (const own of [before, id]) checkKeptSomewhere(tally, "a replaced file", own, dirname(path));
   await closeAnyway(owner);
   tally.cases++;
 }

@@ -9,7 +9,7 @@ import { HEADER, chain, file } from "../support/session-lines.ts";
 import { systemError, watchCalls } from "./disk-calls.ts";
 import type { FaultTest, Tally } from "./fault-test.ts";
 import { runProgram, tmpfs } from "./means.ts";
-import { checkNextAppend } from "./writing.ts";
+import { checkKeptSomewhere, checkNextAppend } from "./writing.ts";
 
 const CONTENT = file(HEADER, ...chain(null, "a1", "a2"));
 
@@ -119,8 +119,9 @@ async function vanished(tally: Tally): Promise<void> {
     writeFileSync(path, CONTENT);
     const session = await SessionManager.open(path);
     rmSync(gone === "file" ? path : folder, { recursive: true });
-    const error = await thrown(() => session.appendMessage(user("x")));
-    if (error === undefined) tally.note(`an entry for a deleted ${gone} was confirmed and is in no file (needs W4)`);
+    let id: string | undefined;
+    await thrown(() => (id = session.appendMessage(user("x"))));
+    if (id !== undefined) checkKeptSomewhere(tally, `deleted ${gone}`, id, folder);
     tally.same(session.getEntry("a2")?.id, "a2", `deleted ${gone}: memory is as it was`);
     const branch = await thrown(() => session.exportBranch("a2"));
     tally.check(branch === undefined || branch.name === "SessionFileError", `deleted ${gone}: ${branch?.message}`);

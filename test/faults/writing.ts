@@ -4,12 +4,15 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
 import { user } from "../support/session-files.ts";
+import { isPromised } from "./fault-test.ts";
 import type { Tally } from "./fault-test.ts";
 import { textOf } from "./written-text.ts";
 import type { Order } from "./written-text.ts";
@@ -125,6 +128,24 @@ export async function checkAcks(
     before = id;
   }
   return session;
+}
+
+/**
+ * An entry that was confirmed though its file is gone or is another's must be somewhere: in the folder, or in the state
+ * folder. Until that is promised it is noted.
+ */
+export function checkKeptSomewhere(tally: Tally, what: string, id: string, folder: string): void {
+  const state = process.env["BOUGH_DIR"];
+  const kept = [folder, ...(state === undefined ? [] : [state])].some((place) => holdsEntry(place, id));
+  if (kept) return;
+  if (isPromised("W4")) tally.lose(`${what}: ${id} was confirmed and is in no file`);
+  else tally.note(`${what}: an entry was confirmed and is in no file (needs W4)`);
+}
+
+function holdsEntry(place: string, id: string): boolean {
+  if (!existsSync(place)) return false;
+  const files = readdirSync(place, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+  return files.some((name) => readFileSync(join(place, name), "utf8").includes(`"id":"${id}"`));
 }
 
 /** The next entry after whatever happened is readable, and hangs on the leaf. */

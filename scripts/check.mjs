@@ -3,9 +3,9 @@ import { run } from "./run.mjs";
 
 const checks = [
   ["tsc", ["-b"]],
-  ["oxlint", ["--type-aware", "src", "test"]],
+  ["oxlint", ["--type-aware", "src", "test", "bench"]],
   ["oxlint", ["scripts"]],
-  ["oxfmt", ["--check", "src", "test", "scripts"]],
+  ["oxfmt", ["--check", "src", "test", "bench", "scripts"]],
   ["node", ["scripts/check-rooms.mjs"]],
   ["node", ["scripts/check-spec.mjs"]],
   ["node", ["scripts/check-api.mjs"]],

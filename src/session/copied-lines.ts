@@ -10,7 +10,7 @@ import { LineSplitter } from "../tree/line-splitter.ts";
 import type { SessionReading } from "../tree/reader.ts";
 
 const CHUNK_BYTES = 1 << 20;
-const LF = 0x0a;
+export const LF = 0x0a;
 export const NEWLINE = Uint8Array.of(LF);
 
 /** One record as the bytes of a whole line. */
@@ -100,24 +100,5 @@ export function* chunksOf(source: LineSource): Generator<Uint8Array> {
     if (chunk.length === 0) return;
     yield chunk;
     offset += chunk.length;
-  }
-}
-
-/** Reads single lines that mostly follow one another: one read serves many of them. */
-export class LineReader {
-  readonly #source: LineSource;
-  #window: Uint8Array = new Uint8Array(0);
-  #start = 0;
-
-  constructor(source: LineSource) {
-    this.#source = source;
-  }
-
-  read(offset: number, length: number): Uint8Array {
-    if (offset < this.#start || offset + length > this.#start + this.#window.length) {
-      this.#start = offset;
-      this.#window = this.#source.read(offset, Math.max(length, CHUNK_BYTES));
-    }
-    return this.#window.subarray(offset - this.#start, offset - this.#start + length);
   }
 }

@@ -10,6 +10,7 @@ import { ensurePrivateDir } from "./locations.ts";
 import { PRIVATE_FILE, syncFolder } from "./new-file.ts";
 import {
   createFailed,
+  displaced,
   missing,
   noAccess,
   notAFile,
@@ -34,6 +35,8 @@ export class FileStore implements SessionStore {
   /** Why nothing can be written; undefined when it can. */
   #refusal: Error | undefined;
   #unsealed = false;
+  /** Bytes that were in the file when it was last looked at. */
+  #end = 0;
   #dirty = false;
   /** Folders with new names in them. */
   #unsyncedFolders: string[] = [];
@@ -78,7 +81,12 @@ export class FileStore implements SessionStore {
       this.close();
       throw notAFile(this.path);
     }
-    this.#unsealed = stats.size > 0 && this.read(stats.size - 1, 1)[0] !== LF;
+    this.#lookAtEnd(stats.size);
+  }
+
+  #lookAtEnd(size: number): void {
+    this.#end = size;
+    this.#unsealed = size > 0 && this.read(size - 1, 1)[0] !== LF;
   }
 
   /** Undefined when appends are accepted, else the error they throw. */
@@ -90,16 +98,23 @@ export class FileStore implements SessionStore {
     return this.#fd === undefined ? 0 : fs.fstatSync(this.#fd).size;
   }
 
-  read(offset: number, length: number): Uint8Array {
-    if (this.#fd === undefined) return new Uint8Array(0);
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size() - offset)));
-    let done = 0;
-    while (done < buffer.length) {
-      const count = fs.readSync(this.#fd, buffer, done, buffer.length - done, offset + done);
-      if (count === 0) break;
-      done += count;
+  read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    if (this.#fd !== undefined) return readRange(this.#fd, offset, length, memory);
+    return this.#closed ? this.#readClosed(offset, length, memory) : new Uint8Array(0);
+  }
+
+  /** A session that was left may still be on the screen, and its entries are read when they are looked at. */
+  #readClosed(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    try {
+      const fd = fs.openSync(this.path, READ);
+      try {
+        return readRange(fd, offset, length, memory);
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch {
+      return new Uint8Array(0);
     }
-    return buffer.subarray(0, done);
   }
 
   append(...lines: string[]): void {
@@ -107,7 +122,27 @@ export class FileStore implements SessionStore {
     if (this.#refusal !== undefined) throw this.#refusal;
     const text = lines.map((line) => `${line}\n`).join("");
     if (this.#fd === undefined) this.#createWith(text);
-    else this.#write(this.#fd, Buffer.from(this.#unsealed ? `\n${text}` : text));
+    else {
+      this.#mustBeInPlace(this.#fd);
+      this.#write(this.#fd, Buffer.from(this.#unsealed ? `\n${text}` : text));
+    }
+  }
+
+  /** What is written to a file that others have taken away is lost without a word; what they have added is kept. */
+  #mustBeInPlace(fd: number): void {
+    const held = fs.fstatSync(fd, { bigint: true });
+    if (held.size < this.#end || !this.#leadsTo(held)) throw displaced(this.path);
+    if (held.size > this.#end) this.#lookAtEnd(Number(held.size));
+  }
+
+  #leadsTo({ dev, ino }: fs.BigIntStats): boolean {
+    try {
+      const named = fs.lstatSync(this.path, { bigint: true });
+      return named.dev === dev && named.ino === ino;
+    } catch (error) {
+      // A folder that may no longer be searched hides the file and takes nothing away.
+      return !["ENOENT", "ENOTDIR"].includes(systemCode(error));
+    }
   }
 
   /** A file whose first write failed holds nothing that was confirmed, so it goes again. */
@@ -127,6 +162,7 @@ export class FileStore implements SessionStore {
       fs.rmSync(this.path, { force: true });
       fs.closeSync(fd);
       this.#unsealed = false;
+      this.#end = 0;
       throw error;
     }
     this.#fd = fd;
@@ -140,9 +176,11 @@ export class FileStore implements SessionStore {
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     } catch (error) {
       if (done > 0) this.#unsealed = bytes[done - 1] !== LF;
+      this.#end += done;
       throw writeFailed(this.path, error);
     }
     this.#unsealed = false;
+    this.#end += bytes.length;
     this.#dirty = true;
   }
 
@@ -177,4 +215,17 @@ export class FileStore implements SessionStore {
     if (this.#syncs === 0) release();
     else void this.#synced.then(release, release);
   }
+}
+
+function readRange(fd: number, offset: number, length: number, memory: Uint8Array | undefined): Uint8Array {
+  const wanted = Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset));
+  const buffer =
+    memory === undefined ? Buffer.allocUnsafe(wanted) : Buffer.from(memory.buffer, memory.byteOffset, wanted);
+  let done = 0;
+  while (done < buffer.length) {
+    const count = fs.readSync(fd, buffer, done, buffer.length - done, offset + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
 }

@@ -15,8 +15,8 @@ import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
-import type { FileStamp } from "./migrated-file.ts";
+import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./replaced-file.ts";
+import type { FileStamp } from "./replaced-file.ts";
 import {
   changedDuringMigration,
   empty,
@@ -36,6 +36,8 @@ export interface OpenSession {
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
   held: string[] | undefined;
+  /** Lines of the session so far, held ones included. */
+  lines: number;
   /**
    * Where readers of the written lines would find the leaf; undefined when they differ: pi and oh-my-pi take the last
    * line, bough lets a label that hangs elsewhere move nothing.
@@ -47,7 +49,7 @@ export interface OpenSession {
   readonly problems: readonly Problem[];
 }
 
-type ReadSession = Extract<SessionReading, { kind: "session" }>;
+export type ReadSession = Extract<SessionReading, { kind: "session" }>;
 
 /** A header for a session that starts now. */
 export function newHeader(cwd: string, parentSession?: string): SessionHeader {
@@ -66,21 +68,20 @@ export function newHeader(cwd: string, parentSession?: string): SessionHeader {
 export function startSession(cwd: string, dir: string | undefined, parentSession?: string): OpenSession {
   const header = newHeader(cwd, parentSession);
   const line = encodeLine(header);
-  const started = {
+  const store =
+    dir === undefined ? new MemoryStore() : FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
+  if (dir === undefined) store.append(line);
+  return {
     header,
-    index: new SessionEntryIndex(),
+    index: new SessionEntryIndex({ source: store }),
+    store,
     dir,
+    held: dir === undefined ? undefined : [line],
+    lines: 1,
     writtenLeaf: null,
     refusal: undefined,
     problems: [],
   };
-  if (dir !== undefined) {
-    const store = FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
-    return { ...started, store, held: [line] };
-  }
-  const store = new MemoryStore();
-  store.append(line);
-  return { ...started, store, held: undefined };
 }
 
 export interface OpenOptions {
@@ -163,6 +164,7 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
+    lines: reading.lines,
     writtenLeaf: reading.index.leafId,
     refusal,
     problems: unwritable ? [notWritable(path, store.refusal?.cause)] : [],

@@ -12,8 +12,11 @@ export type SessionFileErrorCode =
   | "newer-version"
   | "read-only"
   | "no-access"
+  | "displaced"
   | "write-failed"
   | "sync-failed"
+  | "file-changed"
+  | "not-repaired"
   | "not-found"
   | "ambiguous";
 
@@ -99,6 +102,20 @@ export const writeFailed = (path: string, cause: unknown): SessionFileError =>
     cause,
   );
 
+export const displaced = (path: string): SessionFileError =>
+  new SessionFileError(
+    "displaced",
+    path,
+    `${path} was deleted, moved, replaced or cut short by another program, so nothing more is written to it; ` +
+      "/clone saves this conversation in a new file.",
+  );
+
+/** Thrown while a session is copied; `createFailed` says which. */
+export const linesGone = (): Error =>
+  new Error(
+    "another program has changed or cut short the session it is made from, and entries cannot be read any more",
+  );
+
 export const createFailed = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError(
     "write-failed",
@@ -115,6 +132,24 @@ export const syncFailed = (path: string, cause: unknown): SessionFileError =>
       "the last entries may not survive a power cut, so copy the session elsewhere.",
     cause,
   );
+
+export const changedDuringRepair = (path: string): SessionFileError =>
+  new SessionFileError(
+    "file-changed",
+    path,
+    `${path} was changed by another program while it was repaired, so it stays as it is; close the program and try again.`,
+  );
+
+/** The repaired file, before it got its name, was not what it should be. */
+export const repairNotProven = (path: string): SessionFileError =>
+  new SessionFileError(
+    "not-repaired",
+    path,
+    `${path} was not repaired: what was written, read again, is not the same session; nothing was changed.`,
+  );
+
+export const repairFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError("write-failed", path, `Cannot repair ${path}: ${reasonOf(cause)}; nothing was changed.`, cause);
 
 export const notFound = (asked: string): SessionFileError =>
   new SessionFileError(

@@ -18,8 +18,9 @@ import type {
   SessionInitEntry,
   SessionTreeNode,
 } from "../tree/entries.ts";
-import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { Origin, SessionEntryIndex } from "../tree/entry-index.ts";
 import { encodeLine } from "../tree/format.ts";
+import type { Retrace } from "../tree/moves.ts";
 import type {
   AgentMessage,
   BranchSummaryMessage,
@@ -27,9 +28,10 @@ import type {
   ImageContent,
   TextContent,
 } from "../tree/messages.ts";
+import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
-import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionContext } from "../tree/session-context.ts";
+import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
@@ -43,7 +45,10 @@ import { newEntryId } from "./session-ids.ts";
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
 
 /** The index without what changes it. */
-export type SessionIndexView = Omit<SessionEntryIndex, "append" | "replay" | "replayLeaf" | "moveLeaf" | "report">;
+export type SessionIndexView = Omit<
+  SessionEntryIndex,
+  "append" | "kindCode" | "replayStart" | "replay" | "replayLeaf" | "moveLeaf" | "report"
+>;
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
@@ -51,6 +56,8 @@ export class SessionManager {
   #session: OpenSession;
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
+  /** Where the last context was asked for, and how far it was built. */
+  #context: PathContext | undefined;
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
@@ -168,10 +175,14 @@ export class SessionManager {
   getLabel(id: string): string | undefined {
     return this.#session.index.label(id);
   }
-  /** What the model is sent for the path to the leaf. */
-  buildSessionContext(): SessionContext {
+  /**
+   * What the model is sent for the path to an entry, by default the leaf; empty for an unknown id. One entry more costs
+   * that entry, a jump what the two paths differ in.
+   */
+  buildSessionContext(leafId: string | null = this.getLeafId()): SessionContext {
     const { index } = this.#session;
-    return contextOfPath(this.getBranch(), (problem, { id }) => {
+    this.#context ??= new PathContext(index);
+    return this.#context.at(leafId === null ? ROOT : (index.ordinal(leafId) ?? ROOT), (problem, { id }) => {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
@@ -301,6 +312,35 @@ export class SessionManager {
     return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension }, id);
   }
 
+  // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
+
+  /** Whether there is a place that a move has left. */
+  canGoBack(): boolean {
+    return this.getRetraceTarget("back") !== undefined;
+  }
+  /** Whether there is a place that was gone back from, and nothing has been added or jumped to since. */
+  canGoForward(): boolean {
+    return this.getRetraceTarget("forward") !== undefined;
+  }
+  /** Where `back()` or `forward()` would go: an entry, null for before the first one, undefined for nowhere. */
+  getRetraceTarget(via: Retrace): string | null | undefined {
+    const { index } = this.#session;
+    const target = index.moves.target(via, index.leafOrdinal);
+    if (target === undefined) return undefined;
+    return target < 0 ? null : index.at(target).id;
+  }
+  /**
+   * Moves the leaf to where it was before the latest move, with all that was appended there. Returns that place, null
+   * for before the first entry; undefined when there is none and nothing was done. Durable by the next flush().
+   */
+  back(): string | null | undefined {
+    return this.#retrace("back");
+  }
+  /** Undoes the latest `back()`; otherwise like it. */
+  forward(): string | null | undefined {
+    return this.#retrace("forward");
+  }
+
   // New sessions out of this one.
 
   /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
@@ -346,7 +386,14 @@ export class SessionManager {
    */
   async flush(): Promise<void> {
     this.#writeLeaf();
-    await Promise.all([this.#session.store.flush(), this.#left]);
+    const left = this.#left;
+    try {
+      await Promise.all([this.#session.store.flush(), left]);
+    } catch (error) {
+      // Told once: what a session left behind has lost must not stop the work in this one.
+      if (this.#left === left) this.#left = Promise.resolve();
+      throw error;
+    }
   }
 
   /** Flushes and lets go of the file; appenders throw afterwards. */
@@ -368,39 +415,53 @@ export class SessionManager {
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#write(entry);
-    session.index.append(entry);
+    session.index.append(entry, this.#write(entry));
     const moves = kindOf(entry).movesLeaf === "always" || parentId === session.writtenLeaf;
     session.writtenLeaf = moves ? id : undefined;
     return id;
   }
 
-  /** Until there is content, lines wait; then all go in one write. */
-  #write(entry: SessionEntry): void {
+  /** Until there is content, lines wait; then all go in one write. Returns where the entry's line is, if anywhere. */
+  #write(entry: SessionEntry): Origin | undefined {
     const session = this.#session;
     const line = encodeLine(entry);
-    if (session.held === undefined) session.store.append(line);
-    else if (kindOf(entry).bookkeeping) session.held.push(line);
-    else {
-      session.store.append(...session.held, line);
-      session.held = undefined;
+    if (session.held !== undefined && kindOf(entry).bookkeeping) {
+      session.held.push(line);
+      session.lines++;
+      return undefined;
     }
+    session.store.append(...(session.held ?? []), line);
+    session.held = undefined;
+    session.lines++;
+    const length = Buffer.byteLength(line);
+    return { line: session.lines, offset: session.store.size() - length - 1, length };
   }
 
   /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
   #writeLeaf(): void {
+    const { refusal, held, writtenLeaf, index } = this.#session;
+    if (refusal !== undefined || held !== undefined || writtenLeaf === index.leafId) return;
+    this.#recordMove(index.leafId, "jump");
+  }
+
+  #retrace(via: Retrace): string | null | undefined {
+    const target = this.getRetraceTarget(via);
+    if (target === undefined) return undefined;
+    // A jump that no record tells of yet would not be there to be undone.
+    if (this.#session.writtenLeaf !== this.getLeafId()) this.#recordMove(this.getLeafId(), "jump");
+    this.#recordMove(target, via);
+    return target;
+  }
+
+  /** Where nothing may be written, the moves last as long as the session is open. */
+  #recordMove(target: string | null, via: LeafRecord["via"]): void {
     const session = this.#session;
-    const target = session.index.leafId;
-    if (session.refusal !== undefined || session.held !== undefined || session.writtenLeaf === target) return;
-    const record: LeafRecord = {
-      type: "leaf",
-      id: newEntryId((candidate) => session.index.isTaken(candidate)),
-      parentId: target,
-      timestamp: new Date().toISOString(),
-      via: "jump",
-    };
-    session.store.append(encodeLine(record));
-    session.index.replayLeaf(record, 0);
+    const id = newEntryId((candidate) => session.index.isTaken(candidate));
+    const record: LeafRecord = { type: "leaf", id, parentId: target, timestamp: new Date().toISOString(), via };
+    if (session.held !== undefined) session.held.push(encodeLine(record));
+    else if (session.refusal === undefined) session.store.append(encodeLine(record));
+    session.lines++;
+    session.index.replayLeaf(record, session.lines);
     session.writtenLeaf = target;
   }
 
@@ -411,6 +472,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
+    this.#context = undefined;
     this.#session = next;
   }
 }

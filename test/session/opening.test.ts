@@ -13,7 +13,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSession } from "../../src/session/open-session.ts";
-import { stampOf } from "../../src/session/migrated-file.ts";
+import { stampOf } from "../../src/session/replaced-file.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { trackSession } from "../support/laws.ts";

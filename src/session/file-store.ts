@@ -22,6 +22,7 @@ import {
 import type { SessionStore } from "./session-store.ts";
 
 const LF = 0x0a;
+const CLOSE = 0x7d;
 // The path was resolved before: a link found now was put there by someone else. Windows has no such flags.
 const SAFELY = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const APPEND = fs.constants.O_RDWR | fs.constants.O_APPEND | SAFELY;
@@ -34,7 +35,8 @@ export class FileStore implements SessionStore {
   #closed = false;
   /** Why nothing can be written; undefined when it can. */
   #refusal: Error | undefined;
-  #unsealed = false;
+  /** What closes an unfinished last line, before the next one. */
+  #closing = "";
   /** Bytes that were in the file when it was last looked at. */
   #end = 0;
   #dirty = false;
@@ -86,7 +88,7 @@ export class FileStore implements SessionStore {
 
   #lookAtEnd(size: number): void {
     this.#end = size;
-    this.#unsealed = size > 0 && this.read(size - 1, 1)[0] !== LF;
+    this.#closing = size > 0 ? closingAfter(this.read(size - 1, 1)[0]) : "";
   }
 
   /** Undefined when appends are accepted, else the error they throw. */
@@ -124,7 +126,7 @@ export class FileStore implements SessionStore {
     if (this.#fd === undefined) this.#createWith(text);
     else {
       this.#mustBeInPlace(this.#fd);
-      this.#write(this.#fd, Buffer.from(this.#unsealed ? `\n${text}` : text));
+      this.#write(this.#fd, Buffer.from(this.#closing + text));
     }
   }
 
@@ -161,7 +163,7 @@ export class FileStore implements SessionStore {
     } catch (error) {
       fs.rmSync(this.path, { force: true });
       fs.closeSync(fd);
-      this.#unsealed = false;
+      this.#closing = "";
       this.#end = 0;
       throw error;
     }
@@ -175,11 +177,11 @@ export class FileStore implements SessionStore {
     try {
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     } catch (error) {
-      if (done > 0) this.#unsealed = bytes[done - 1] !== LF;
+      if (done > 0) this.#closing = closingAfter(bytes[done - 1]);
       this.#end += done;
       throw writeFailed(this.path, error);
     }
-    this.#unsealed = false;
+    this.#closing = "";
     this.#end += bytes.length;
     this.#dirty = true;
   }
@@ -228,4 +230,13 @@ function readRange(fd: number, offset: number, length: number, memory: Uint8Arra
     done += count;
   }
   return buffer.subarray(0, done);
+}
+
+/**
+ * A newline after any byte but one. A part of a record that ends like a whole one would be taken for it by readers that
+ * look at the two ends of a line; a space before the newline makes them read all of it.
+ */
+function closingAfter(last: number | undefined): string {
+  if (last === LF) return "";
+  return last === CLOSE ? " \n" : "\n";
 }

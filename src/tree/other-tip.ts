@@ -20,7 +20,7 @@ export interface OtherTip {
  */
 export function findOtherTip(index: SessionEntryIndex): OtherTip | undefined {
   const tips = tipsOf(index);
-  if (tips.length <= 1) return undefined;
+  if (tips.every((n) => n === index.leafOrdinal)) return undefined;
   const branches = new Branches(index);
   const leafTime = branches.lastMessageTime(index.leafOrdinal);
   let best: OtherTip | undefined;

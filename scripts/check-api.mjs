@@ -1,20 +1,26 @@
-// The public API as a reviewed text: docs/api.txt must equal what dist/index.d.ts exports. `--write` updates it.
+// The public API as a reviewed text: docs/api.txt must equal what the entry points of package.json export. `--write`
+// updates it. A name that several entry points export is declared under the first of them and listed under the others.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { root } from "./source-files.mjs";
-
-const entry = join(root, "dist/index.d.ts");
-if (!existsSync(entry)) {
-  console.error("api: dist/index.d.ts is missing; run npm run build");
-  process.exit(1);
-}
+import { entryPoints, root } from "./source-files.mjs";
 
 const beside = (file, from) => join(dirname(file), from.replace(/\.(ts|js)$/, ".d.ts"));
 const FROM = /export (?:type )?\{([^}]*)\} from "([^"]+)"/g;
 
+function fail(text) {
+  console.error(`api: ${text}`);
+  process.exit(1);
+}
+
+/** The text of a .d.ts file without comments. */
+const textOf = (file) =>
+  readFileSync(file, "utf8")
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .replace(/^\s*\/\/.*$/gm, "");
+
 /** What a .d.ts file passes on from others: `{name, file}`. */
 const passedOn = (file) =>
-  [...readFileSync(file, "utf8").matchAll(FROM)].flatMap(([, names, from]) =>
+  [...textOf(file).matchAll(FROM)].flatMap(([, names, from]) =>
     names
       .split(",")
       .map((name) => name.trim().replace(/^type /, ""))
@@ -22,21 +28,24 @@ const passedOn = (file) =>
       .map((name) => ({ name, file: beside(file, from) })),
   );
 
-/** The text of one exported declaration in a .d.ts file, or in the file it comes from, without comments. */
+const DECLARED = "export (?:declare )?(?:abstract )?(?:class|function|const|interface|type)";
+
+/** What a .d.ts file exports: what it passes on, and what it declares itself. */
+const exportsOf = (file) => [
+  ...passedOn(file),
+  ...[...textOf(file).matchAll(new RegExp(`^${DECLARED} (\\w+)`, "gm"))].map(([, name]) => ({ name, file })),
+];
+
+/** The text of one exported declaration in a .d.ts file, or in the file it comes from. */
 function declarationOf(file, name) {
-  const text = readFileSync(file, "utf8")
-    .replace(/\/\*[\s\S]*?\*\//g, "")
-    .replace(/^\s*\/\/.*$/gm, "");
-  const start = new RegExp(
-    `^export (?:declare )?(?:abstract )?(?:class|function|const|interface|type) ${name}\\b`,
-    "m",
-  ).exec(text);
+  const text = textOf(file);
+  const start = new RegExp(`^${DECLARED} ${name}\\b`, "m").exec(text);
   if (!start) {
     const all = [...text.matchAll(/export (?:type )?\* from "([^"]+)"/g)].map(([, from]) => beside(file, from));
     const origin = passedOn(file).find((other) => other.name === name)?.file ?? all[0];
-    if (origin !== undefined) return declarationOf(origin, name);
-    console.error(`api: no declaration of ${name} in ${relative(root, file)}`);
-    process.exit(1);
+    return origin === undefined
+      ? fail(`no declaration of ${name} in ${relative(root, file)}`)
+      : declarationOf(origin, name);
   }
   const rest = text.slice(start.index);
   const end = /\n(?=export )/.exec(rest);
@@ -47,17 +56,29 @@ function declarationOf(file, name) {
     .join("\n");
 }
 
-const exports = passedOn(entry);
-const snapshot = `${exports
-  .sort((a, b) => (a.name < b.name ? -1 : 1))
-  .map(({ name, file }) => declarationOf(file, name))
-  .join("\n\n")}\n`;
+/** One entry point: its own declarations, after the names that stand under an earlier one. */
+function sectionOf({ name, types }, declared) {
+  const known = [];
+  const own = [];
+  const exports = exportsOf(join(root, types)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  for (const exported of exports) {
+    const declaration = declarationOf(exported.file, exported.name);
+    if (declared.has(declaration)) known.push(`\n    ${exported.name}`);
+    else own.push(declaration);
+    declared.add(declaration);
+  }
+  const listed = known.length === 0 ? [] : [`As declared above:${known.join("")}`];
+  return { count: exports.length, text: [`# ${name}`, ...listed, ...own].join("\n\n") };
+}
+
+const missing = entryPoints.find(({ types }) => !existsSync(join(root, types)));
+if (missing !== undefined) fail(`${missing.types} is missing; run npm run build`);
+const declared = new Set();
+const sections = entryPoints.map((entry) => sectionOf(entry, declared));
+const snapshot = `${sections.map(({ text }) => text).join("\n\n")}\n`;
 
 const path = join(root, "docs/api.txt");
-if (process.argv.includes("--write")) {
-  writeFileSync(path, snapshot);
-} else if (!existsSync(path) || readFileSync(path, "utf8") !== snapshot) {
-  console.error("api: the public API differs from docs/api.txt; if that is meant, run npm run fix and review the diff");
-  process.exit(1);
-}
-console.log(`api: ${exports.length} exports`);
+if (process.argv.includes("--write")) writeFileSync(path, snapshot);
+else if (!existsSync(path) || readFileSync(path, "utf8") !== snapshot)
+  fail("the public API differs from docs/api.txt; if that is meant, run npm run fix and review the diff");
+console.log(`api: ${sections.map(({ count }, n) => `${entryPoints[n].name} ${count}`).join(", ")} exports`);

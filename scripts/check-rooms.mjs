@@ -1,7 +1,7 @@
 // Checks the import table of the rooms (folders of src/), that no imports form a cycle, and prints what is largest.
 // Sizes are no law: they are for readers who ask whether a piece is still one thing.
 import { dirname, join, normalize } from "node:path";
-import { importsOf, readSource, sourceFiles } from "./source-files.mjs";
+import { entryPoints, importsOf, readSource, sourceFiles } from "./source-files.mjs";
 
 /** room -> rooms it may import, npm packages it may import, whether Node's own modules are allowed. */
 const ROOMS = {
@@ -47,7 +47,12 @@ const packageOf = (name) =>
     .slice(0, name.startsWith("@") ? 2 : 1)
     .join("/");
 
+/** The faces of rooms to the outside. Inside, files are imported themselves: a face would tie each of them to all. */
+const faces = entryPoints.map(({ source }) => source);
+
 const files = sourceFiles("src");
+for (const { name, source } of entryPoints)
+  if (!files.includes(source)) faults.push(`package.json: ${name} has no source ${source}`);
 for (const file of files) {
   const rules = ROOMS[roomOf(file)];
   const targets = [];
@@ -62,6 +67,7 @@ for (const file of files) {
         .split("\\")
         .join("/");
       targets.push(target);
+      if (faces.includes(target)) faults.push(`${file}: may not import ${target}, which is for users of the package`);
       const room = roomOf(target);
       if (room !== roomOf(file) && !rules.rooms.includes(room))
         faults.push(`${file}: room ${roomOf(file) || "src"} may not import from ${room || "src"} (${name})`);

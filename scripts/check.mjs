@@ -3,9 +3,9 @@ import { run } from "./run.mjs";
 
 const checks = [
   ["tsc", ["-b"]],
-  ["oxlint", ["--type-aware", "src", "test"]],
-  ["oxlint", ["scripts"]],
-  ["oxfmt", ["--check", "src", "test", "scripts"]],
+  ["oxlint", ["--type-aware", "src", "test", "bench"]],
+  ["oxlint", ["scripts", "examples"]],
+  ["oxfmt", ["--check", "src", "test", "bench", "scripts", "examples"]],
   ["node", ["scripts/check-rooms.mjs"]],
   ["node", ["scripts/check-spec.mjs"]],
   ["node", ["scripts/check-api.mjs"]],

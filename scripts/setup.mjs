@@ -1,6 +1,6 @@
 // Installs what is missing, and nothing when all is there. Runs on Node 20 and npm alone, before every npm script.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -20,6 +20,14 @@ function installed() {
 }
 
 if (!installed()) {
+  // npm would empty the folder behind a link, which other checkouts use.
+  if (lstatSync(join(root, "node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    console.error(
+      "bough: node_modules is a link to a folder that does not hold what package-lock.json names; " +
+        "remove the link, or run npm ci where it leads.",
+    );
+    process.exit(1);
+  }
   const npm = process.env.npm_execpath;
   const [command, ...prefix] = npm ? [process.execPath, npm] : ["npm"];
   const result = spawnSync(command, [...prefix, "ci", "--no-audit", "--no-fund", "--loglevel=error"], {

@@ -26,3 +26,10 @@ export function importsOf(text) {
     dynamic: dynamic !== undefined,
   }));
 }
+
+/** What others import of the package, as package.json lists it: `{name, types, source}`. */
+export const entryPoints = Object.entries(JSON.parse(readSource("package.json")).exports).map(([path, { types }]) => ({
+  name: `bough${path.slice(1)}`,
+  types,
+  source: types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "src/$1.ts"),
+}));

@@ -32,6 +32,7 @@ export type {
 } from "./tree/entries.ts";
 export { convertToLlm } from "./tree/messages.ts";
 export type { AgentMessage, ImageContent, Message, Repair, TextContent, Usage } from "./tree/messages.ts";
+export type { Retrace } from "./tree/moves.ts";
 export type { Problem, ProblemCode } from "./tree/problems.ts";
 export { buildSessionContext } from "./tree/session-context.ts";
 export type { SessionContext } from "./tree/session-context.ts";
@@ -51,6 +52,6 @@ export type { QueuedMessage } from "./agent/message-queue.ts";
 export { ModelRegistry } from "./agent/models.ts";
 export type { Endpoint, ModelChoice, ModelRegistryOptions } from "./agent/models.ts";
 export { collectEntriesForBranchSummary } from "./agent/navigation.ts";
-export type { NavigateTreeOptions, NavigateTreeResult } from "./agent/navigation.ts";
+export type { NavigateTreeOptions, NavigateTreeResult, RetraceResult } from "./agent/navigation.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
 export { Settings } from "./agent/settings.ts";

@@ -6,7 +6,6 @@
 import type { AgentEvent, AgentLoopConfig, AgentTool, AgentToolResult, StreamFn } from "@earendil-works/pi-agent-core";
 import type { AssistantMessage, Message } from "@earendil-works/pi-ai";
 import type { Repair, ToolResultMessage, UserMessage } from "../tree/messages.ts";
-import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionManager, StorableMessage } from "../session/session-manager.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
@@ -138,7 +137,7 @@ export class AgentRun {
 
   #requestMessages(): Message[] {
     const host = this.#host;
-    const { messages } = contextOfPath(host.sessionManager.getBranch(this.#writer.tail));
+    const { messages } = host.sessionManager.buildSessionContext(this.#writer.tail);
     return requestMessages(messages, host.model(), (repair) => host.repaired(repair));
   }
 

@@ -24,8 +24,8 @@ import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage, QueueMode } from "./message-queue.ts";
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
-import { navigateTree } from "./navigation.ts";
-import type { NavigateTreeOptions, NavigateTreeResult } from "./navigation.ts";
+import { navigateTree, retrace } from "./navigation.ts";
+import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
@@ -291,27 +291,15 @@ export class AgentSession {
 
   /** Moves to another entry of this session; see navigation.ts. Rejects while a turn runs unless `abort` is given. */
   async navigateTree(targetId: string, options: NavigateTreeOptions = {}): Promise<NavigateTreeResult> {
-    if (this.isStreaming && options.abort !== true) throw new Error(notices.TURN_RUNS);
-    return this.#moving((signal) =>
-      navigateTree(
-        {
-          sessionManager: this.sessionManager,
-          hooks: this.#hooks,
-          signal,
-          hasModel: () => this.#model !== undefined,
-          emitHook: (name, event) => this.#emitHook(name, event),
-          stopTurn: () => this.#stopTurn(),
-          appended: (id) => this.#appended(id),
-          moved: async () => {
-            await this.#saved();
-            this.#takeOverState();
-            this.#emit({ type: "session_changed", reason: "tree" });
-          },
-        },
-        targetId,
-        options,
-      ),
-    );
+    return this.#navigating(options, (host) => navigateTree(host, targetId, options));
+  }
+  /** Moves to where the leaf was before the latest move, if there was one; otherwise like `navigateTree`. */
+  async back(options: { abort?: boolean } = {}): Promise<RetraceResult> {
+    return this.#navigating(options, (host) => retrace(host, "back", options));
+  }
+  /** Undoes the latest `back()`; otherwise like it. */
+  async forward(options: { abort?: boolean } = {}): Promise<RetraceResult> {
+    return this.#navigating(options, (host) => retrace(host, "forward", options));
   }
 
   /** A new session that ends before the user's message `entryId`, whose text is returned for the editor. */
@@ -448,6 +436,26 @@ export class AgentSession {
     }
   }
 
+  async #navigating<T>(options: { abort?: boolean }, move: (host: NavigationHost) => Promise<T>): Promise<T> {
+    if (this.isStreaming && options.abort !== true) throw new Error(notices.TURN_RUNS);
+    return this.#moving((signal) =>
+      move({
+        sessionManager: this.sessionManager,
+        hooks: this.#hooks,
+        signal,
+        hasModel: () => this.#model !== undefined,
+        emitHook: (name, event) => this.#emitHook(name, event),
+        stopTurn: () => this.#stopTurn(),
+        appended: (id) => this.#appended(id),
+        moved: async () => {
+          await this.#saved();
+          this.#takeOverState();
+          this.#emit({ type: "session_changed", reason: "tree" });
+        },
+      }),
+    );
+  }
+
   async #changingSession<T>(change: (host: BranchingHost) => Promise<T>): Promise<T> {
     if (this.isStreaming) throw new Error(notices.TURN_RUNS);
     if (this.isBashRunning) throw new Error(notices.COMMAND_RUNS);
@@ -456,6 +464,7 @@ export class AgentSession {
         sessionManager: this.sessionManager,
         emitHook: (name, event) => this.#emitHook(name, event),
         appended: (id) => this.#appended(id),
+        saved: () => this.#saved(),
         dropQueue: () => this.#dropQueue(),
         changed: async (reason, keepState) => {
           this.#toldRepairs.clear();

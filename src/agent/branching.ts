@@ -13,6 +13,8 @@ export interface BranchingHost {
   readonly sessionManager: SessionManager;
   emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
   appended(entryId: string): void;
+  /** Saves; a failure becomes a notice. */
+  saved(): Promise<void>;
   /** Messages held for the session that is left are dropped, with a notice. */
   dropQueue(): void;
   /** Another session is open: take over its model and thinking level unless `keepState`, tell the listeners. */
@@ -48,7 +50,8 @@ async function branchAt(
   const answer = await host.emitHook("session_before_branch", { entryId });
   if (answer?.cancel === true) return false;
 
-  await sessionManager.flush();
+  // A copy is the way out of a file that can no longer be written.
+  await host.saved();
   const previousSessionFile = sessionManager.getSessionFile();
   if (newLeafId !== null) await branchOut(sessionManager, newLeafId);
   else if (previousSessionFile === undefined) sessionManager.newSession();

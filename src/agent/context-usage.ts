@@ -3,6 +3,7 @@
  * Part of `agent/`; AgentSession.getContextUsage delegates to it.
  */
 import type { SessionEntry } from "../tree/entries.ts";
+import { isRecord } from "../tree/json.ts";
 import type { Usage } from "../tree/messages.ts";
 import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionManager } from "../session/session-manager.ts";
@@ -20,20 +21,23 @@ export interface ContextUsage {
 }
 
 /** The usage at the leaf. Looks no further back than to the last answer, unless nothing was reported. */
-export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBranch">, model: Model): ContextUsage {
+export function contextUsage(
+  session: Pick<SessionManager, "getIndex" | "buildSessionContext">,
+  model: Model,
+): ContextUsage {
   const index = session.getIndex();
-  const later: SessionEntry[] = [];
+  const later: number[] = [];
   let reported: Usage | undefined;
   for (let n = index.leafOrdinal; n >= 0 && reported === undefined; n = index.parentOrdinal(n)) {
-    const entry = index.at(n);
     // Answers before a compaction were given to another context.
-    if (entry.type === "compaction") break;
-    reported = reportOf(entry);
-    later.push(entry);
+    if (index.kindAt(n) === "compaction") break;
+    if ((index.roleAt(n) ?? "assistant") === "assistant") reported = reportOf(index.at(n));
+    later.push(n);
   }
   // The answer itself goes along, since results belong to its calls, but it has been counted.
-  const estimated = reported === undefined ? session.getBranch() : later.reverse();
-  const messages = requestMessages(contextOfPath(estimated).messages, model);
+  const estimated =
+    reported === undefined ? session.buildSessionContext() : contextOfPath(later.reverse().map((n) => index.at(n)));
+  const messages = requestMessages(estimated.messages, model);
   const counted = reported === undefined ? 0 : messages.findIndex(({ role }) => role === "assistant") + 1;
   const tokens = messages
     .slice(counted)
@@ -44,10 +48,10 @@ export function contextUsage(session: Pick<SessionManager, "getIndex" | "getBran
   return { tokens, window: model.contextWindow, percent: (100 * tokens) / model.contextWindow };
 }
 
-/** What a finished answer says of the context it was given. */
+/** What a finished answer says of the context it was given; an answer from a file may lack any of it. */
 function reportOf(entry: SessionEntry): Usage | undefined {
-  if (entry.type !== "message" || entry.message.role !== "assistant") return undefined;
-  const { stopReason, usage } = entry.message as { stopReason: string; usage?: Usage };
+  if (entry.type !== "message" || !isRecord(entry.message) || entry.message.role !== "assistant") return undefined;
+  const { stopReason, usage } = entry.message as { stopReason: string; usage?: Usage | null };
   const isFinished = stopReason !== "error" && stopReason !== "aborted";
-  return isFinished && usage !== undefined && usage.totalTokens > 0 ? usage : undefined;
+  return isFinished && isRecord(usage) && usage.totalTokens > 0 ? usage : undefined;
 }

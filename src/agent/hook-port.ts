@@ -6,6 +6,7 @@ import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
 
 /** What a jump is about to do; entries are those that the old leaf has and the target's path has not, oldest first. */
 export interface TreePreparation {
+  /** Where `/back` and `/forward` lead before the first entry: "root". */
   targetId: string;
   oldLeafId: string | null;
   /** The deepest entry that both paths share; null for none. */

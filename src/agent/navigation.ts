@@ -4,11 +4,16 @@
  */
 import { textOf } from "../tree/content.ts";
 import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
+import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import { moveLeaf } from "./branch-writer.ts";
 import type { HookEvent, HookName, HookPort, HookResult, TreePreparation } from "./hook-port.ts";
+import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
+
+/** For hooks, which expect an id: the place before the first entry. */
+const BEFORE_FIRST = "root";
 
 export interface NavigateTreeOptions {
   /** Hang a summary of what is left behind at the new position; needs a model and, until bough writes them, a hook. */
@@ -25,6 +30,14 @@ export interface NavigateTreeResult {
   /** For the editor: the text of the prompt that was chosen, to be sent anew. */
   editorText?: string;
   summaryEntry?: BranchSummaryEntry;
+}
+
+export interface RetraceResult {
+  /** As in NavigateTreeResult. */
+  cancelled: boolean;
+  aborted?: boolean;
+  /** Where the leaf is now, null for before the first entry; undefined when nothing was moved. */
+  place: string | null | undefined;
 }
 
 /** What a jump needs of the session. */
@@ -63,24 +76,41 @@ export async function navigateTree(
 
   const oldLeafId = sessionManager.getLeafId();
   const answer = await askHooks(host, targetId, summarize);
-  if (host.signal.aborted) return { cancelled: true, aborted: true };
-  if (answer.cancel === true) return { cancelled: true };
+  const refused = refusal(host, oldLeafId, answer);
+  if (refused !== undefined) return refused;
   if (summarize && answer.summary === undefined && answer.hasEntries) throw new Error(notices.NO_SUMMARY);
-  if (!isOnlyExtended(sessionManager, oldLeafId)) throw new Error(notices.MOVED_MEANWHILE);
 
   const leaf = leafFor(target);
   const summaryEntry = apply(host, leaf.id, summarize ? answer.summary : undefined);
-  await host.moved();
-  await host.emitHook("session_tree", {
-    newLeafId: sessionManager.getLeafId(),
-    oldLeafId,
-    ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: true }),
-  });
+  await tellMoved(host, oldLeafId, summaryEntry);
   return {
     cancelled: false,
     ...(leaf.editorText === undefined ? {} : { editorText: leaf.editorText }),
     ...(summaryEntry === undefined ? {} : { summaryEntry }),
   };
+}
+
+/** Goes one step back or forward in the history of moves. No text goes to the editor; hooks see it as any jump. */
+export async function retrace(
+  host: NavigationHost,
+  via: Retrace,
+  options: Pick<NavigateTreeOptions, "abort">,
+): Promise<RetraceResult> {
+  const { sessionManager } = host;
+  if (sessionManager.getRetraceTarget(via) === undefined) return { cancelled: false, place: undefined };
+  if (options.abort === true) await host.stopTurn();
+  const oldLeafId = sessionManager.getLeafId();
+  const place = sessionManager.getRetraceTarget(via);
+  if (place === undefined) return { cancelled: false, place };
+
+  const refused = refusal(host, oldLeafId, await askHooks(host, place, false));
+  if (refused !== undefined) return { ...refused, place: undefined };
+  // A hook may have moved the leaf and brought it back.
+  if (sessionManager.getRetraceTarget(via) !== place) throw new Error(notices.MOVED_MEANWHILE);
+  if (via === "back") sessionManager.back();
+  else sessionManager.forward();
+  await tellMoved(host, oldLeafId, undefined);
+  return { cancelled: false, place };
 }
 
 /**
@@ -90,7 +120,7 @@ export async function navigateTree(
 export function collectEntriesForBranchSummary(
   session: Pick<SessionManager, "getIndex">,
   oldLeafId: string | null,
-  targetId: string,
+  targetId: string | null,
 ): { entries: SessionEntry[]; commonAncestorId: string | null } {
   const index = session.getIndex();
   if (oldLeafId === null) return { entries: [], commonAncestorId: null };
@@ -103,8 +133,7 @@ export function collectEntriesForBranchSummary(
 
 /** Where the leaf goes for a chosen entry, and the text that goes to the editor. */
 export function leafFor(target: SessionEntry): { id: string | null; editorText?: string } {
-  if (target.type === "message" && target.message.role === "user")
-    return { id: target.parentId, editorText: textOf(target.message.content) };
+  if (isPrompt(target)) return { id: target.parentId, editorText: textOf(target.message.content) };
   if (target.type === "custom_message") return { id: target.parentId, editorText: textOf(target.content) };
   return { id: target.id };
 }
@@ -117,13 +146,13 @@ function isCurrent(session: SessionManager, id: string): boolean {
 
 type HookAnswer = NonNullable<HookResult<"session_before_tree">> & { hasEntries: boolean };
 
-async function askHooks(host: NavigationHost, targetId: string, userWantsSummary: boolean): Promise<HookAnswer> {
+async function askHooks(host: NavigationHost, targetId: string | null, userWantsSummary: boolean): Promise<HookAnswer> {
   const { sessionManager, signal } = host;
   if (!host.hooks.has("session_before_tree") && !userWantsSummary) return { hasEntries: false };
   const oldLeafId = sessionManager.getLeafId();
   const { entries, commonAncestorId } = collectEntriesForBranchSummary(sessionManager, oldLeafId, targetId);
   const preparation: TreePreparation = {
-    targetId,
+    targetId: targetId ?? BEFORE_FIRST,
     oldLeafId,
     commonAncestorId,
     entriesToSummarize: entries,
@@ -134,6 +163,31 @@ async function askHooks(host: NavigationHost, targetId: string, userWantsSummary
     whenAborted(signal),
   ]);
   return { ...answer, hasEntries: entries.length > 0 };
+}
+
+/** Whether the jump ends here, after the hooks were asked. Throws when there is another leaf than they were asked about. */
+function refusal(
+  { sessionManager, signal }: NavigationHost,
+  oldLeafId: string | null,
+  { cancel }: HookAnswer,
+): { cancelled: true; aborted?: true } | undefined {
+  if (signal.aborted) return { cancelled: true, aborted: true };
+  if (cancel === true) return { cancelled: true };
+  if (!isOnlyExtended(sessionManager, oldLeafId)) throw new Error(notices.MOVED_MEANWHILE);
+  return undefined;
+}
+
+async function tellMoved(
+  host: NavigationHost,
+  oldLeafId: string | null,
+  summaryEntry: BranchSummaryEntry | undefined,
+): Promise<void> {
+  await host.moved();
+  await host.emitHook("session_tree", {
+    newLeafId: host.sessionManager.getLeafId(),
+    oldLeafId,
+    ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: true }),
+  });
 }
 
 function whenAborted(signal: AbortSignal): Promise<undefined> {

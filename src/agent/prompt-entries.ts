@@ -1,16 +1,18 @@
 /**
  * The user's prompts: as messages to store, and as entries of a session.
- * Part of `agent/`; used by AgentRun, branching and naming.
+ * Part of `agent/`; used by AgentRun, navigation, branching and naming.
  */
 import { textOf } from "../tree/content.ts";
 import type { SessionEntry, SessionMessageEntry } from "../tree/entries.ts";
+import { isRecord } from "../tree/json.ts";
 import type { ImageContent, UserMessage } from "../tree/messages.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 
 export type PromptEntry = SessionMessageEntry & { message: UserMessage };
 
+/** Entries come from files: one of type "message" may hold no message at all. */
 export const isPrompt = (entry: SessionEntry | undefined): entry is PromptEntry =>
-  entry?.type === "message" && entry.message.role === "user";
+  entry?.type === "message" && isRecord(entry.message) && entry.message.role === "user";
 
 /** A prompt as the session stores it: text and images in blocks, as providers take them. */
 export function promptMessage(prompt: { text: string; images?: readonly ImageContent[] }): UserMessage {

@@ -2,8 +2,10 @@
  * `!command`: a shell command of the user, recorded in the session for the model to see.
  * Part of `agent/`; AgentSession.runBash delegates to it.
  */
+import { constants } from "node:os";
 import type { BashExecutionMessage } from "../tree/messages.ts";
 import { runCommand } from "./run-command.ts";
+import type { CommandResult } from "./run-command.ts";
 
 export interface UserCommandOptions {
   cwd: string;
@@ -25,15 +27,22 @@ export async function runUserCommand(command: string, options: UserCommandOption
     onOutput,
     ...(outputDir === undefined ? {} : { outputDir }),
   });
+  const exitCode = exitCodeOf(result);
   return {
     role: "bashExecution",
     command,
     output: result.output,
-    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
+    ...(exitCode === undefined ? {} : { exitCode }),
     cancelled: result.endedBy !== "exit",
     truncated: result.truncated,
     ...(result.fullOutputPath === undefined ? {} : { fullOutputPath: result.fullOutputPath }),
     ...(excludeFromContext === true ? { excludeFromContext } : {}),
     timestamp: Date.now(),
   };
+}
+
+/** A shell that a signal ended has the code other shells give it: 128 and the signal's number. */
+function exitCodeOf({ endedBy, exitCode, signalName }: CommandResult): number | undefined {
+  if (endedBy !== "exit" || signalName === undefined) return exitCode;
+  return 128 + constants.signals[signalName];
 }

@@ -35,7 +35,7 @@ export const HELP = `bough: a terminal coding agent whose conversation is a tree
   bough [options] [prompt]         open the terminal, perhaps with a first prompt
   bough -p "prompt"                answer once on standard output; standard input is read too
   bough tree FILE [options]        print a session's tree (bough tree --help)
-  bough doctor FILE [--json]       report what is wrong in a session file
+  bough doctor [FILE] [options]    report what is wrong in session files, and repair it (bough doctor --help)
 
 Session
   -c, --continue                   the session last used in this folder

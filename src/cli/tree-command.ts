@@ -81,6 +81,7 @@ async function printTree({ file, filter, query, line, isJson }: TreeArguments, i
   }
   const nothing = emptyText(outline);
   if (nothing !== undefined && !isJson) io.out(`${inert(nothing.text)}\n`);
+  session.getIndex().readAll();
   for (const problem of session.getProblems()) {
     const place = problem.line > 0 ? `${file}:${problem.line}` : file;
     io.err(`${inert(`${place}: ${problem.text}`)}\n`);

@@ -4,10 +4,12 @@
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
-import type { LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
+import type { CompactionEntry, LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import { LineStart, isText } from "../tree/line-start.ts";
 import { versionOf } from "../tree/migrate.ts";
-import { LineReader, NEWLINE, copiedLines, headerBytes, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
+import { ReadAhead } from "../tree/read-ahead.ts";
+import { LF, NEWLINE, copiedLines, headerBytes, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { withMembers } from "./line-members.ts";
 import { canonicalPath, ensurePrivateDir, sessionFileName } from "./locations.ts";
@@ -15,7 +17,7 @@ import { MemoryStore } from "./memory-store.ts";
 import { writeNewFile } from "./new-file.ts";
 import { newHeader, readingOf, sessionOf } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
-import { createFailed, newerVersion } from "./session-errors.ts";
+import { createFailed, linesGone, newerVersion } from "./session-errors.ts";
 import { sealedBytes } from "./sealed-line.ts";
 import { newEntryId } from "./session-ids.ts";
 
@@ -57,7 +59,7 @@ function* forkedLines(
   header: SessionHeader,
 ): Generator<Uint8Array> {
   const old = headerLine(store);
-  yield headerBytes(header, old.isSealed);
+  yield headerBytes(header, reading.hasSeals);
   for (const { offset, length } of old.fused) yield* wholeLine(store.read(offset, length));
   yield* copiedLines(store, replacedLines(reading), old.line + 1);
   const { index } = reading;
@@ -94,18 +96,14 @@ function* branchedLines(
   named: boolean,
 ): Generator<Uint8Array> {
   const { index } = source;
-  yield headerBytes(
-    header,
-    source.held !== undefined || source.store.size() === 0 || headerLine(source.store).isSealed,
-  );
-  const path = index.path(leafId);
-  const kept = path.filter((entry) => entry.type !== "label");
-  const anchors = keptAnchors(path);
-  const lines = new OriginalLines(source);
+  yield headerBytes(header, source.hasSeals);
+  const path = index.pathOrdinals(leafId);
+  const kept = path.filter((n) => index.kindAt(n) !== "label");
+  const lines = new OriginalLines(source, keptAnchors(index, path));
   let parentId: string | null = null;
-  for (const entry of kept) {
-    yield lines.of(entry, changesOf(entry, parentId, anchors));
-    parentId = entry.id;
+  for (const n of kept) {
+    yield lines.of(n, parentId);
+    parentId = index.idAt(n);
   }
   const used = new Set<string>();
   const taken = (id: string): boolean => index.isTaken(id) || used.has(id);
@@ -119,41 +117,32 @@ function* branchedLines(
 }
 
 /** For each label on a path, the entry that a compaction which keeps "from the label on" keeps from. */
-function keptAnchors(path: readonly SessionEntry[]): ReadonlyMap<string, string> {
+function keptAnchors(index: SessionEntryIndex, path: readonly number[]): ReadonlyMap<string, string> {
   const anchors = new Map<string, string>();
-  let waiting: string[] = [];
-  for (const entry of path) {
-    if (entry.type === "label") waiting.push(entry.id);
-    else {
-      for (const label of waiting) anchors.set(label, entry.id);
+  let waiting: number[] = [];
+  for (const n of path) {
+    if (index.kindAt(n) === "label") waiting.push(n);
+    else if (waiting.length > 0) {
+      for (const label of waiting) anchors.set(index.idAt(label), index.idAt(n));
       waiting = [];
     }
   }
   return anchors;
 }
 
-/** What of an entry is set anew in the copy. */
-interface Changes {
-  parentId: string | null;
-  firstKeptEntryId?: string;
-}
-
-function changesOf(entry: SessionEntry, parentId: string | null, anchors: ReadonlyMap<string, string>): Changes {
-  const anchor = entry.type === "compaction" ? anchors.get(entry.firstKeptEntryId) : undefined;
-  return anchor === undefined ? { parentId } : { parentId, firstKeptEntryId: anchor };
-}
-
 function* labelsOf(
   index: SessionEntryIndex,
-  kept: readonly SessionEntry[],
+  kept: readonly number[],
   timestamp: string,
   firstParentId: string | null,
   taken: (id: string) => boolean,
 ): Generator<LabelEntry> {
   let parentId = firstParentId;
-  const ids = new Set(kept.map((entry) => entry.id));
+  const isKept = new Uint8Array(index.size);
+  for (const n of kept) isKept[n] = 1;
   for (const [targetId, label] of index.labels()) {
-    if (!ids.has(targetId)) continue;
+    const target = index.ordinal(targetId);
+    if (target === undefined || isKept[target] === 0) continue;
     const id = newEntryId(taken);
     yield { type: "label", id, parentId, timestamp, targetId, label };
     parentId = id;
@@ -182,27 +171,59 @@ function* wholeLine(bytes: Uint8Array): Generator<Uint8Array> {
 /** Entries as the very bytes they have in their file but for their links, so that nothing bough does not know is lost. */
 class OriginalLines {
   readonly #index: SessionEntryIndex;
-  readonly #reader: LineReader;
+  readonly #lines: ReadAhead;
+  readonly #anchors: ReadonlyMap<string, string>;
+  readonly #start = new LineStart();
 
-  constructor(source: OpenSession) {
+  /** @param anchors what compactions keep from in the copy where they kept from an entry that is left out */
+  constructor(source: OpenSession, anchors: ReadonlyMap<string, string>) {
     this.#index = source.index;
-    this.#reader = new LineReader(source.store);
+    this.#lines = new ReadAhead(source.store);
+    this.#anchors = anchors;
   }
 
-  of(entry: SessionEntry, changes: Changes): Uint8Array {
-    const changed = { ...entry, ...changes };
-    const origin = this.#index.originOf(entry.id);
-    if (origin === undefined) return lineBytes(changed);
+  /** The entry's line, with its newline, below another parent. */
+  of(n: number, parentId: string | null): Uint8Array {
+    const index = this.#index;
+    const origin = index.originAt(n);
+    if (origin === undefined) return lineBytes(this.#changed(n, parentId));
+    const line = this.#lines.read(origin.offset, origin.length + 1);
+    // A compaction may point at an entry that is not copied.
+    if (index.kindAt(n) !== "compaction" && line[origin.length] === LF && this.#isSame(n, line, parentId)) return line;
+    return this.#withLinks(n, line.subarray(0, origin.length), origin.length, parentId);
+  }
+
+  /** Whether the line begins as usual and names the same id and parent as the copy must. */
+  #isSame(n: number, line: Uint8Array, parentId: string | null): boolean {
+    const start = this.#start;
+    if (!start.read(line, 0, line.length - 1)) return false;
+    const isSameParent =
+      parentId === null ? start.parentFrom < 0 : isText(line, start.parentFrom, start.parentTo, parentId);
+    return isSameParent && isText(line, start.idFrom, start.idTo, this.#index.idAt(n));
+  }
+
+  #withLinks(n: number, record: Uint8Array, length: number, parentId: string | null): Uint8Array {
     const members = new Map<string, string | null>([
-      ["id", changed.id],
-      ["parentId", changed.parentId],
+      ["id", this.#index.idAt(n)],
+      ["parentId", parentId],
     ]);
-    // Old files count lines instead, which are others in the copy.
-    if (changed.type === "compaction" && typeof changed.firstKeptEntryId === "string")
-      members.set("firstKeptEntryId", changed.firstKeptEntryId);
-    const original = this.#reader.read(origin.offset, origin.length);
-    const line = withMembers(original, members);
-    if (line === undefined) return lineBytes(changed);
-    return Buffer.concat([Buffer.compare(line, original) === 0 ? line : sealedBytes(line), NEWLINE]);
+    if (this.#index.kindAt(n) === "compaction") {
+      const { firstKeptEntryId } = this.#changed(n, parentId) as CompactionEntry;
+      // Old files count lines instead, which are others in the copy.
+      if (typeof firstKeptEntryId === "string") members.set("firstKeptEntryId", firstKeptEntryId);
+    }
+    // Less than the line: another program has cut the file short, and the entry is in memory at best.
+    const line = record.length < length ? undefined : withMembers(record, members);
+    if (line !== undefined)
+      return Buffer.concat([Buffer.compare(line, record) === 0 ? line : sealedBytes(line), NEWLINE]);
+    const changed = this.#changed(n, parentId);
+    if (this.#index.isGone(n)) throw linesGone();
+    return lineBytes(changed);
+  }
+
+  #changed(n: number, parentId: string | null): SessionEntry {
+    const entry = this.#index.at(n);
+    const anchor = entry.type === "compaction" ? this.#anchors.get(entry.firstKeptEntryId) : undefined;
+    return { ...entry, parentId, ...(anchor === undefined ? {} : { firstKeptEntryId: anchor }) } as SessionEntry;
   }
 }

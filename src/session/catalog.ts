@@ -108,6 +108,17 @@ async function listFiles(
   return sessions.sort((a, b) => b.modified.getTime() - a.modified.getTime() || (a.path < b.path ? 1 : -1));
 }
 
+/** Every session file in a folder and the folders in it, by path. Links are not followed. */
+export function sessionFilesBelow(dir: string): string[] {
+  const found: string[] = [];
+  const open = [dir];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    found.push(...sessionFilesIn(folder));
+    for (const entry of entriesOf(folder)) if (entry.isDirectory()) open.push(join(folder, entry.name));
+  }
+  return found.sort();
+}
+
 function everySessionFile(): string[] {
   const all = allSessionsDir();
   return entriesOf(all)

@@ -11,7 +11,7 @@ import type { SessionReading } from "../tree/reader.ts";
 import { sealedLine } from "./sealed-line.ts";
 
 const CHUNK_BYTES = 1 << 20;
-const LF = 0x0a;
+export const LF = 0x0a;
 export const NEWLINE = Uint8Array.of(LF);
 
 /** One record as the bytes of a whole line. */
@@ -47,7 +47,6 @@ export function replacedLines(reading: Extract<SessionReading, { kind: "session"
 
 export interface HeaderLine {
   line: number;
-  isSealed: boolean;
   /** The records that run on in the same line after it. */
   fused: { offset: number; length: number }[];
 }
@@ -60,15 +59,14 @@ export function headerLine(source: LineSource): HeaderLine {
     const { records } = parseLine(line);
     const at = records.findIndex(({ record }) => record.type === ("session" satisfies SessionHeader["type"]));
     const header = records[at];
-    if (header !== undefined)
-      found = { line: line.number, isSealed: header.seal !== "none", fused: records.slice(at + 1) };
+    if (header !== undefined) found = { line: line.number, fused: records.slice(at + 1) };
   });
   for (const chunk of chunksOf(source)) {
     splitter.push(chunk);
     if (found !== undefined) return found;
   }
   splitter.finish();
-  return found ?? { line: 0, isSealed: false, fused: [] };
+  return found ?? { line: 0, fused: [] };
 }
 
 /**
@@ -120,24 +118,5 @@ export function* chunksOf(source: LineSource): Generator<Uint8Array> {
     if (chunk.length === 0) return;
     yield chunk;
     offset += chunk.length;
-  }
-}
-
-/** Reads single lines that mostly follow one another: one read serves many of them. */
-export class LineReader {
-  readonly #source: LineSource;
-  #window: Uint8Array = new Uint8Array(0);
-  #start = 0;
-
-  constructor(source: LineSource) {
-    this.#source = source;
-  }
-
-  read(offset: number, length: number): Uint8Array {
-    if (offset < this.#start || offset + length > this.#start + this.#window.length) {
-      this.#start = offset;
-      this.#window = this.#source.read(offset, Math.max(length, CHUNK_BYTES));
-    }
-    return this.#window.subarray(offset - this.#start, offset - this.#start + length);
   }
 }

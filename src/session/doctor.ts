@@ -33,6 +33,7 @@ export function diagnose(path: string): Diagnosis {
   const store = FileStore.open(resolved, { readOnly: true });
   try {
     const { header, index, migratedFrom, bytes, lines } = readingOf(store, resolved);
+    index.readAll();
     const found = [...index.problems, ...brokenPointers(index)].sort((a, b) => a.line - b.line);
     return {
       path: resolved,

@@ -23,6 +23,8 @@ import type { FileLoss } from "./session-errors.ts";
 import type { Appended, SessionStore } from "./session-store.ts";
 
 const LF = 0x0a;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
 // The path was resolved before: a link found now was put there by someone else. Windows has no such flags.
 const SAFELY = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const APPEND = fs.constants.O_RDWR | fs.constants.O_APPEND | SAFELY;
@@ -35,13 +37,15 @@ export class FileStore implements SessionStore {
   #closed = false;
   /** Why nothing can be written; undefined when it can. */
   #refusal: Error | undefined;
-  #unsealed = false;
+  /** What closes an unfinished last line, before the next one. */
+  #closing = "";
+  /** The file's size as this process knows it: all before was read, or written by it. */
+  #end = 0;
   #dirty = false;
   /** Device and inode of the open file. */
   #identity = "";
-  /** The file's size as this process knows it: all before was read, or written by it. */
-  #known = 0;
   #lost: FileLost | undefined;
+  #appended: Appended | undefined;
   /** Folders with new names in them. */
   #unsyncedFolders: string[] = [];
   /** All syncs so far, one after the other; once one has failed, all later ones fail: the kernel may have dropped the pages. */
@@ -86,8 +90,12 @@ export class FileStore implements SessionStore {
       throw notAFile(this.path);
     }
     this.#identity = identityOf(stats);
-    this.#known = stats.size;
-    this.#unsealed = stats.size > 0 && this.read(stats.size - 1, 1)[0] !== LF;
+    this.#lookAtEnd(stats.size);
+  }
+
+  #lookAtEnd(size: number): void {
+    this.#end = size;
+    this.#closing = size > 0 ? closingAfter(this.read(size - 1, 1)[0]) : "";
   }
 
   /** Undefined when appends are accepted, else the error they throw. */
@@ -99,57 +107,87 @@ export class FileStore implements SessionStore {
     return this.#fd === undefined ? 0 : fs.fstatSync(this.#fd).size;
   }
 
-  read(offset: number, length: number): Uint8Array {
-    if (this.#fd === undefined) return new Uint8Array(0);
-    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size() - offset)));
-    let done = 0;
-    while (done < buffer.length) {
-      const count = fs.readSync(this.#fd, buffer, done, buffer.length - done, offset + done);
-      if (count === 0) break;
-      done += count;
+  read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    if (this.#fd !== undefined) return readRange(this.#fd, offset, length, memory);
+    return this.#closed ? this.#readClosed(offset, length, memory) : new Uint8Array(0);
+  }
+
+  /** A session that was left may still be on the screen, and its entries are read when they are looked at. */
+  #readClosed(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    try {
+      const fd = fs.openSync(this.path, READ);
+      try {
+        return readRange(fd, offset, length, memory);
+      } finally {
+        fs.closeSync(fd);
+      }
+    } catch {
+      return new Uint8Array(0);
     }
-    return buffer.subarray(0, done);
+  }
+
+  get appended(): Appended | undefined {
+    return this.#appended;
   }
 
   /** The first `size` bytes have been read: what comes after them is news. */
   haveRead(size: number): void {
-    this.#known = size;
+    this.#end = size;
   }
 
-  append(...lines: string[]): Appended {
+  append(...lines: string[]): void {
     if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
     const hindrance = this.#refusal ?? this.#lost;
     if (hindrance !== undefined) throw hindrance;
     const text = lines.map((line) => `${line}\n`).join("");
     if (this.#fd === undefined) {
       this.#createWith(text);
-      return {};
+      this.#appended = { end: this.#end };
+      return;
     }
-    const bytes = Buffer.from(this.#unsealed ? `\n${text}` : text);
+    this.#mustBeInPlace();
+    const bytes = Buffer.from(this.#closing + text);
     this.#write(this.#fd, bytes);
-    return this.#lookAround(bytes);
+    this.#appended = this.#lookAround(bytes);
   }
 
-  /** Whether the file is what this process has left, and what others have put around `written`, in one stat. */
+  /** What is written to a file that others have taken away is lost without a word; what they have added is kept. */
+  #mustBeInPlace(): void {
+    const size = this.#sizeInPlace();
+    if (size < this.#end) throw this.#lose("shrunk");
+    if (size > this.#end) this.#closing = closingAfter(this.read(size - 1, 1)[0]);
+  }
+
+  /** Whether the file is still what this process has left, and what others have put around `written`. */
   #lookAround(written: Uint8Array): Appended {
-    const known = this.#known;
-    const stats = fs.statSync(this.path, { throwIfNoEntry: false });
-    if (stats === undefined) throw this.#lose("gone");
-    if (identityOf(stats) !== this.#identity) throw this.#lose("replaced");
-    if (stats.size === known + written.length) {
-      this.#known = stats.size;
-      return {};
-    }
-    const news = Buffer.from(this.read(known, stats.size - known));
+    const known = this.#end - written.length;
+    const size = this.#sizeInPlace();
+    if (size === this.#end) return { end: size };
+    const news = Buffer.from(this.read(known, size - known));
     const at = news.indexOf(written);
     if (at < 0) throw this.#lose("shrunk");
-    this.#known = stats.size;
-    this.#unsealed = news.at(-1) !== LF;
+    this.#end = size;
+    this.#closing = closingAfter(news.at(-1));
     const end = at + written.length;
     return {
+      end: known + end,
       ...(at > 0 ? { before: { offset: known, length: at } } : {}),
       ...(end < news.length ? { after: { offset: known + end, length: news.length - end } } : {}),
     };
+  }
+
+  /** The file's size by its path, in one stat. Throws FileLost when the path does not lead to the open file any more. */
+  #sizeInPlace(): number {
+    let stats: fs.Stats;
+    try {
+      stats = fs.lstatSync(this.path);
+    } catch (error) {
+      if (["ENOENT", "ENOTDIR"].includes(systemCode(error))) throw this.#lose("gone");
+      // A folder that may no longer be searched hides the file and takes nothing away.
+      return this.size();
+    }
+    if (identityOf(stats) !== this.#identity) throw this.#lose("replaced");
+    return stats.size;
   }
 
   #lose(loss: FileLoss): FileLost {
@@ -173,12 +211,12 @@ export class FileStore implements SessionStore {
     } catch (error) {
       fs.rmSync(this.path, { force: true });
       fs.closeSync(fd);
-      this.#unsealed = false;
+      this.#closing = "";
+      this.#end = 0;
       throw error;
     }
     this.#fd = fd;
     this.#identity = identityOf(fs.fstatSync(fd));
-    this.#known = Buffer.byteLength(text);
     this.#unsyncedFolders = [dirname(this.path), ...folders];
   }
 
@@ -188,11 +226,12 @@ export class FileStore implements SessionStore {
     try {
       while (done < bytes.length) done += fs.writeSync(fd, bytes, done);
     } catch (error) {
-      if (done > 0) this.#unsealed = bytes[done - 1] !== LF;
-      this.#known += done;
+      if (done > 0) this.#closing = closingAfter(bytes[done - 1]);
+      this.#end += done;
       throw writeFailed(this.path, error, linesIn(bytes.subarray(0, done)));
     }
-    this.#unsealed = false;
+    this.#closing = "";
+    this.#end += bytes.length;
     this.#dirty = true;
   }
 
@@ -235,5 +274,27 @@ const identityOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`;
 function linesIn(bytes: Uint8Array): number {
   let count = 0;
   for (const byte of bytes) if (byte === LF) count++;
-  return bytes[0] === LF ? count - 1 : count;
+  return bytes[0] === OPEN ? count : Math.max(0, count - 1);
+}
+
+function readRange(fd: number, offset: number, length: number, memory: Uint8Array | undefined): Uint8Array {
+  const wanted = Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset));
+  const buffer =
+    memory === undefined ? Buffer.allocUnsafe(wanted) : Buffer.from(memory.buffer, memory.byteOffset, wanted);
+  let done = 0;
+  while (done < buffer.length) {
+    const count = fs.readSync(fd, buffer, done, buffer.length - done, offset + done);
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
+}
+
+/**
+ * A newline after any byte but one. A part of a record that ends like a whole one would be taken for it by readers that
+ * look at the two ends of a line; a space before the newline makes them read all of it.
+ */
+function closingAfter(last: number | undefined): string {
+  if (last === LF) return "";
+  return last === CLOSE ? " \n" : "\n";
 }

@@ -2,7 +2,7 @@
  * `MemoryStore`: the lines of a session that is kept nowhere.
  * Part of `session/`; used by SessionManager for in-memory sessions, and for sessions whose file cannot be written.
  */
-import type { Appended, SessionStore } from "./session-store.ts";
+import type { SessionStore } from "./session-store.ts";
 
 const FIRST_CAPACITY = 4096;
 
@@ -28,13 +28,12 @@ export class MemoryStore implements SessionStore {
     return this.#bytes.slice(offset, Math.min(offset + length, this.#size));
   }
 
-  append(...lines: string[]): Appended {
+  append(...lines: string[]): void {
     if (this.#closed) throw new Error("The store is closed");
     const added = Buffer.from(lines.map((line) => `${line}\n`).join(""));
     this.#reserve(this.#size + added.length);
     this.#bytes.set(added, this.#size);
     this.#size += added.length;
-    return {};
   }
 
   #reserve(needed: number): void {

@@ -44,15 +44,23 @@ function writePieces(fd: number, pieces: Iterable<Uint8Array>): void {
   let batch: Uint8Array[] = [];
   let bytes = 0;
   for (const piece of pieces) {
-    batch.push(piece);
+    const last = batch.at(-1);
+    // Lines that were read together are written together, without a copy of each.
+    if (last !== undefined && follows(piece, last))
+      batch[batch.length - 1] = Buffer.from(last.buffer, last.byteOffset, last.length + piece.length);
+    else batch.push(piece);
     bytes += piece.length;
     if (bytes < BATCH_BYTES) continue;
-    writeAll(fd, Buffer.concat(batch));
+    writeAll(fd, batch.length === 1 ? batch[0]! : Buffer.concat(batch));
     batch = [];
     bytes = 0;
   }
-  writeAll(fd, Buffer.concat(batch));
+  writeAll(fd, batch.length === 1 ? batch[0]! : Buffer.concat(batch));
 }
+
+/** Whether a piece stands right behind another in the same memory. */
+const follows = (piece: Uint8Array, before: Uint8Array): boolean =>
+  piece.buffer === before.buffer && piece.byteOffset === before.byteOffset + before.length;
 
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done);

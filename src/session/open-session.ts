@@ -4,7 +4,6 @@
  */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { FilePlace } from "../tree/appended-lines.ts";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionHeader } from "../tree/entries.ts";
 import { SessionEntryIndex } from "../tree/entry-index.ts";
@@ -18,8 +17,8 @@ import { FileStore } from "./file-store.ts";
 import { Lease } from "./lease.ts";
 import { canonicalPath, examplesDir, sessionFileName, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./migrated-file.ts";
-import type { FileStamp } from "./migrated-file.ts";
+import { ChangedMeanwhile, rewriteMigrated, stampOf } from "./replaced-file.ts";
+import type { FileStamp } from "./replaced-file.ts";
 import {
   changedDuringMigration,
   empty,
@@ -27,6 +26,7 @@ import {
   newerVersion,
   notASession,
   notWritable,
+  oldVersion,
 } from "./session-errors.ts";
 import { checksum, sealedLine } from "./sealed-line.ts";
 import { newSessionId } from "./session-ids.ts";
@@ -37,14 +37,18 @@ export interface OpenSession {
   readonly header: SessionHeader;
   readonly index: SessionEntryIndex;
   readonly store: SessionStore;
-  /** How far the store was read when it was opened. */
-  readonly read: FilePlace;
+  /** Whether bough has written the file from its start, with a seal on every line. */
+  readonly hasSeals: boolean;
+  /** Bytes of the store that were read when it was opened. */
+  readonly readTo: number;
   /** Lines that could not be written, oldest first; their entries are in the index. */
   unsaved: string[];
   /** The folder for files made from this one; undefined in memory. */
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
   held: string[] | undefined;
+  /** Lines of the session so far, held ones included. */
+  lines: number;
   /**
    * Where readers of the written lines would find the leaf; undefined when they differ: pi and oh-my-pi take the last
    * line, bough lets a label that hangs elsewhere move nothing.
@@ -58,7 +62,7 @@ export interface OpenSession {
   lease: Lease | undefined;
 }
 
-type ReadSession = Extract<SessionReading, { kind: "session" }>;
+export type ReadSession = Extract<SessionReading, { kind: "session" }>;
 
 /** A header for a session that starts now. */
 export function newHeader(cwd: string, parentSession?: string): SessionHeader {
@@ -76,25 +80,38 @@ export function newHeader(cwd: string, parentSession?: string): SessionHeader {
 /** A session without entries. In `dir` its file appears with the first content; without a `dir` it stays in memory. */
 export function startSession(cwd: string, dir: string | undefined, parentSession?: string): OpenSession {
   const header = newHeader(cwd, parentSession);
-  const line = sealedLine(header);
-  const started = {
+  if (dir !== undefined)
+    return startedIn(FileStore.create(join(dir, sessionFileName(header.timestamp, header.id))), header, dir);
+  const started = startedIn(new MemoryStore(), header, undefined);
+  started.store.append(...(started.held ?? []));
+  return { ...started, held: undefined };
+}
+
+function startedIn(store: SessionStore, header: SessionHeader, dir: string | undefined): OpenSession {
+  return {
     header,
-    index: new SessionEntryIndex(),
+    index: new SessionEntryIndex({ source: store, checksum }),
+    store,
     dir,
-    read: { line: 0, offset: 0 },
+    held: [sealedLine(header)],
+    lines: 1,
     unsaved: [],
+    hasSeals: true,
+    readTo: 0,
     writtenLeaf: null,
-    refusal: undefined,
+    refusal: store.refusal,
     problems: [],
     lease: undefined,
   };
-  if (dir !== undefined) {
-    const store = FileStore.create(join(dir, sessionFileName(header.timestamp, header.id)));
-    return { ...started, store, held: [line] };
-  }
-  const store = new MemoryStore();
-  store.append(line);
-  return { ...started, store, held: undefined };
+}
+
+/** The session a store of any kind holds, a new one when it is empty. Throws SessionFileError. */
+export function sessionIn(store: SessionStore, cwd: string): OpenSession {
+  if (store.size() === 0) return startedIn(store, newHeader(cwd), undefined);
+  const place = store.path ?? "the store";
+  const reading = readingOf(store, place);
+  const open = { ...sessionOf(reading, store, false), dir: undefined };
+  return reading.migratedFrom === undefined ? open : { ...open, refusal: oldVersion(place, reading.migratedFrom) };
 }
 
 export interface OpenOptions {
@@ -211,7 +228,9 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
-    read: { line: reading.lines, offset: reading.bytes },
+    lines: reading.lines,
+    hasSeals: reading.hasSeals,
+    readTo: reading.bytes,
     unsaved: [],
     writtenLeaf: reading.index.leafId,
     refusal,

@@ -16,6 +16,7 @@ export type SessionFileErrorCode =
   | "sync-failed"
   | "in-use"
   | "file-changed"
+  | "not-repaired"
   | "not-found"
   | "ambiguous";
 
@@ -134,6 +135,13 @@ export const newerVersion = (path: string): SessionFileError =>
     `${path} was made by a newer version of bough, so it can only be read; update bough to continue it.`,
   );
 
+export const oldVersion = (path: string, version: number): SessionFileError =>
+  new SessionFileError(
+    "read-only",
+    path,
+    `${path} holds format version ${version}, which is brought up to date in files only; it can only be read.`,
+  );
+
 export const readOnly = (path: string): SessionFileError =>
   new SessionFileError("read-only", path, `${path} is open for reading only; open it again to continue it.`);
 
@@ -152,6 +160,12 @@ export const writeFailed = (path: string, cause: unknown, linesWritten: number):
 export const rescued = (cause: unknown, path: string): SessionFileError =>
   new SessionFileError("write-failed", path, `${reasonOf(cause)} All of this session is in ${path}.`, cause);
 
+/** Thrown while a session is copied; `createFailed` says which. */
+export const linesGone = (): Error =>
+  new Error(
+    "another program has changed or cut short the session it is made from, and entries cannot be read any more",
+  );
+
 export const createFailed = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError(
     "write-failed",
@@ -168,6 +182,24 @@ export const syncFailed = (path: string, cause: unknown): SessionFileError =>
       "the last entries may not survive a power cut, so copy the session elsewhere.",
     cause,
   );
+
+export const changedDuringRepair = (path: string): SessionFileError =>
+  new SessionFileError(
+    "file-changed",
+    path,
+    `${path} was changed by another program while it was repaired, so it stays as it is; close the program and try again.`,
+  );
+
+/** The repaired file, before it got its name, was not what it should be. */
+export const repairNotProven = (path: string): SessionFileError =>
+  new SessionFileError(
+    "not-repaired",
+    path,
+    `${path} was not repaired: what was written, read again, is not the same session; nothing was changed.`,
+  );
+
+export const repairFailed = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError("write-failed", path, `Cannot repair ${path}: ${reasonOf(cause)}; nothing was changed.`, cause);
 
 export const notFound = (asked: string): SessionFileError =>
   new SessionFileError(

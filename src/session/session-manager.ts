@@ -16,6 +16,7 @@ import type {
   SessionTreeNode,
 } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { Retrace } from "../tree/moves.ts";
 import type {
   AgentMessage,
   BranchSummaryMessage,
@@ -23,9 +24,10 @@ import type {
   ImageContent,
   TextContent,
 } from "../tree/messages.ts";
+import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
-import { contextOfPath } from "../tree/session-context.ts";
 import type { SessionContext } from "../tree/session-context.ts";
+import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions } from "./catalog.ts";
@@ -33,18 +35,26 @@ import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
 import type { FollowNews } from "./follower.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
-import { folderForNew, openMade, openSession, startSession } from "./open-session.ts";
+import { MemoryStore } from "./memory-store.ts";
+import { folderForNew, openMade, openSession, sessionIn, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { SessionFileError, createFailed, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 import { SessionWriter } from "./session-writer.ts";
 import type { SavingListener } from "./session-writer.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** A message a session may hold. The summaries' messages are derived from their entries and never stored. */
 export type StorableMessage = Exclude<AgentMessage, BranchSummaryMessage | CompactionSummaryMessage>;
 
 /** The index without what changes it. */
-export type SessionIndexView = Omit<SessionEntryIndex, "append" | "replay" | "replayLeaf" | "moveLeaf" | "report">;
+export type SessionIndexView = Omit<
+  SessionEntryIndex,
+  "append" | "kindCode" | "replayStart" | "replay" | "replayLeaf" | "moveLeaf" | "report"
+>;
+
+const NO_PLACE =
+  "This session lives in a store of its own, which holds no second one; make another store and open that with openStore.";
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
@@ -53,6 +63,8 @@ export class SessionManager {
   /** Settles when the sessions this manager has left are synced. */
   #left: Promise<void> = Promise.resolve();
   #stopFollowing: () => void = () => undefined;
+  /** Where the last context was asked for, and how far it was built. */
+  #context: { index: SessionEntryIndex; path: PathContext } | undefined;
   /** What the contexts built so far could not use, by entry. */
   readonly #contextProblems = new Map<string, Problem>();
 
@@ -87,6 +99,16 @@ export class SessionManager {
     const sessions = await listSessions(cwd, sessionDir);
     const recent = sessions.find((session) => session.kind === "ok" && !session.isSubagent);
     return recent === undefined ? SessionManager.create(cwd, sessionDir) : SessionManager.open(recent.path);
+  }
+
+  /**
+   * The session that a store of the caller's holds; a new one for `cwd` when it is empty, written with the first
+   * content. Other versions of the format can only be read here. `close` closes the store. `newSession` and
+   * `createBranchedSession` throw, because a store holds one session; `exportBranch` writes a path of it to a file.
+   * Throws SessionFileError when the store holds something else.
+   */
+  static openStore(store: SessionStore, cwd: string = process.cwd()): SessionManager {
+    return new SessionManager(sessionIn(store, resolve(cwd)));
   }
 
   /** A session that is kept nowhere; `getSessionFile()` is undefined. */
@@ -185,10 +207,15 @@ export class SessionManager {
   getLabel(id: string): string | undefined {
     return this.#session.index.label(id);
   }
-  /** What the model is sent for the path to the leaf. */
-  buildSessionContext(): SessionContext {
+  /**
+   * What the model is sent for the path to an entry, by default the leaf; empty for an unknown id. One entry more costs
+   * that entry, a jump what the two paths differ in.
+   */
+  buildSessionContext(leafId: string | null = this.getLeafId()): SessionContext {
     const { index } = this.#session;
-    return contextOfPath(this.getBranch(), (problem, { id }) => {
+    // Another program can have made the session go on in another file.
+    if (this.#context?.index !== index) this.#context = { index, path: new PathContext(index) };
+    return this.#context.path.at(leafId === null ? ROOT : (index.ordinal(leafId) ?? ROOT), (problem, { id }) => {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
@@ -320,10 +347,40 @@ export class SessionManager {
     return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension }, id);
   }
 
+  // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
+
+  /** Whether there is a place that a move has left. */
+  canGoBack(): boolean {
+    return this.getRetraceTarget("back") !== undefined;
+  }
+  /** Whether there is a place that was gone back from, and nothing has been added or jumped to since. */
+  canGoForward(): boolean {
+    return this.getRetraceTarget("forward") !== undefined;
+  }
+  /** Where `back()` or `forward()` would go: an entry, null for before the first one, undefined for nowhere. */
+  getRetraceTarget(via: Retrace): string | null | undefined {
+    const { index } = this.#session;
+    const target = index.moves.target(via, index.leafOrdinal);
+    if (target === undefined) return undefined;
+    return target < 0 ? null : index.at(target).id;
+  }
+  /**
+   * Moves the leaf to where it was before the latest move, with all that was appended there. Returns that place, null
+   * for before the first entry; undefined when there is none and nothing was done. Durable by the next flush().
+   */
+  back(): string | null | undefined {
+    return this.#retrace("back");
+  }
+  /** Undoes the latest `back()`; otherwise like it. */
+  forward(): string | null | undefined {
+    return this.#retrace("forward");
+  }
+
   // New sessions out of this one.
 
   /** Starts an empty session in the same folder (out of the examples') and switches to it. Returns its future file; undefined in memory. */
   newSession(options: { parentSession?: string } = {}): string | undefined {
+    this.#mustKnowPlace();
     this.#writer.retry();
     this.#writer.writeLeaf();
     const { header, dir } = this.#session;
@@ -360,6 +417,7 @@ export class SessionManager {
   createBranchedSession(leafId: string): string | undefined {
     this.#mustHave(leafId);
     if (this.#session.refusal !== undefined) throw this.#session.refusal;
+    this.#mustKnowPlace();
     this.#writer.retry();
     if (this.#session.dir === undefined) {
       this.#switchTo(branchedInMemory(this.#session, leafId));
@@ -383,7 +441,14 @@ export class SessionManager {
   async flush(): Promise<void> {
     this.#writer.retry();
     this.#writer.writeLeaf();
-    await Promise.all([this.#session.store.flush(), this.#left]);
+    const left = this.#left;
+    try {
+      await Promise.all([this.#session.store.flush(), left]);
+    } catch (error) {
+      // Told once: what a session left behind has lost must not stop the work in this one.
+      if (this.#left === left) this.#left = Promise.resolve();
+      throw error;
+    }
   }
 
   /**
@@ -432,6 +497,12 @@ export class SessionManager {
     if (!this.#session.index.has(id)) throw new Error(`Entry ${id} not found`);
   }
 
+  /** Where the next session goes: into a folder, or nowhere after one that was nowhere. */
+  #mustKnowPlace(): void {
+    const { dir, store } = this.#session;
+    if (dir === undefined && !(store instanceof MemoryStore)) throw new Error(NO_PLACE);
+  }
+
   #append<T extends EntryType>(type: T, fields: Fields<T>, parentId: string | null = this.getLeafId()): string {
     const session = this.#session;
     if (session.refusal !== undefined) throw session.refusal;
@@ -440,6 +511,13 @@ export class SessionManager {
     const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
     this.#writer.write(entry);
     return id;
+  }
+
+  #retrace(via: Retrace): string | null | undefined {
+    const target = this.getRetraceTarget(via);
+    if (target === undefined) return undefined;
+    this.#writer.retrace(target, via);
+    return target;
   }
 
   /** The session left behind is synced in the background; the next flush() tells whether that went well. */
@@ -451,6 +529,7 @@ export class SessionManager {
     this.#left = Promise.all([this.#left, synced]).then(() => undefined);
     this.#left.catch(() => undefined);
     this.#contextProblems.clear();
+    this.#context = undefined;
     this.#stopFollowing();
     this.#writer.switchTo(next);
   }

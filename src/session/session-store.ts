@@ -1,6 +1,7 @@
 /**
  * `SessionStore`: where the lines of one session live. The port every store implements; `conformance.ts` tests one.
- * Part of `session/`. Implemented by file-store.ts and memory-store.ts; used by SessionManager alone.
+ * Part of `session/`. Implemented by file-store.ts and memory-store.ts, and by whoever keeps sessions elsewhere; used by
+ * SessionManager alone.
  */
 import type { LineSource } from "../tree/line-source.ts";
 
@@ -10,15 +11,17 @@ export interface ForeignBytes {
   length: number;
 }
 
-/** What a look at the store after an append has found; neither is there as a rule. */
+/** What a look at the store after an append has found. */
 export interface Appended {
+  /** Bytes up to the end of the lines just written. */
+  end: number;
   /** Came since the store was last looked at, before the lines just written. */
   before?: ForeignBytes;
   after?: ForeignBytes;
 }
 
 export interface SessionStore extends LineSource {
-  /** The file's path; undefined when nothing is kept on disk. */
+  /** The path of the one file that holds the lines; undefined for every other place. */
   readonly path: string | undefined;
   /** Undefined when appends are accepted, else the error that each of them throws. */
   readonly refusal: Error | undefined;
@@ -29,8 +32,11 @@ export interface SessionStore extends LineSource {
    * with the operating system. Throws when they are not, and the store is then as before for readers of whole lines, but
    * for the first `linesWritten` lines that a WriteFailed names. Throws FileLost when the store is no longer what this
    * process has left, and from then on always.
+   * Where the last byte is no newline, because a write was cut short, one goes ahead of the line.
    */
-  append(...lines: string[]): Appended;
+  append(...lines: string[]): void;
+  /** What was found around the lines of the latest append; left out by stores that only one program can write. */
+  readonly appended?: Appended | undefined;
   /**
    * Resolves when all that was appended survives a power cut; rejects with the reason if it does not, and from then on
    * always.

@@ -10,6 +10,7 @@ import { readTime } from "../tree/format.ts";
 import { isRecord } from "../tree/json.ts";
 import { kindOf } from "../tree/kinds.ts";
 import { parseLine } from "../tree/line-parser.ts";
+import { LineStart, hasParentKey, isText } from "../tree/line-start.ts";
 import { versionOf } from "../tree/migrate.ts";
 import { readSession } from "../tree/reader.ts";
 import { nameAfter, renamed } from "../tree/session-name.ts";
@@ -114,22 +115,18 @@ function noSession(size: number, kind: "empty" | "damaged", reason: string | und
   };
 }
 
-/** How entries begin that bough, pi and oh-my-pi write; `message` follows at once. */
-const USUAL_START =
-  /^\{"type":"([^"\\]*)","id":"[^"\\]*","parentId":(?:null|"[^"\\]*"),"timestamp":"([^"\\]*)",(?:"message":\{"role":"([^"\\]*)")?/;
-const START_BYTES = 512;
-const PARENT_KEY = Buffer.from('"parentId":');
-/** The same of lines that begin otherwise and are too long to parse. */
+/** What lines say that do not begin as usual and are too long to parse. */
 const ANY_TYPE = /"type":"([^"\\]*)"/;
 const ANY_TIME = /"timestamp":"([^"\\]*)"/;
 const ANY_ROLE = /"role":"([^"\\]*)"/;
-/** Kinds whose content a list needs. */
-const NAMING = new Set(["session_info", "title_change"]);
+/** Kinds, beside messages, that a list tells of. */
+const TOLD = ["session_init", "session_info", "title_change"];
 
 class Scan {
   header: SessionHeader | undefined;
   /** True once it is clear that this is no session. */
   refused = false;
+  readonly #start = new LineStart();
   #name: SessionName | undefined;
   #slot: { title: string; source: unknown } | undefined;
   #messages = 0;
@@ -143,10 +140,21 @@ class Scan {
       this.#takeFirst(line);
       return;
     }
-    const [, type, timestamp, role] = startOf(line) ?? [];
-    if (type === undefined || holdsSeveral(line)) this.#takeUnusual(line);
-    else if (type === "message" && (role !== "user" || this.#first !== undefined)) this.#countMessage(timestamp);
-    else if (type === "message" || type === "session_init" || NAMING.has(type)) this.#takeUnusual(line);
+    const { bytes } = line;
+    const start = this.#start;
+    const isUsual = start.read(bytes, 0, bytes.length) && !hasParentKey(bytes, start.end, bytes.length);
+    if (isUsual && start.isMessage(bytes) && !this.#mayBeFirst(bytes)) this.#countMessage(start.time(bytes));
+    else if (!isUsual || start.isMessage(bytes) || this.#isTold(bytes)) this.#takeUnusual(line);
+  }
+
+  /** Whether the message whose start was read may be the first of the user's. */
+  #mayBeFirst(bytes: Uint8Array): boolean {
+    const { roleFrom, roleTo } = this.#start;
+    return this.#first === undefined && roleTo >= 0 && isText(bytes, roleFrom, roleTo, "user");
+  }
+
+  #isTold(bytes: Uint8Array): boolean {
+    return TOLD.some((kind) => isText(bytes, this.#start.typeFrom, this.#start.typeTo, kind));
   }
 
   summary(header: SessionHeader, size: number): SessionSummary {
@@ -206,7 +214,7 @@ class Scan {
     this.#name = nameAfter(this.#name, entry);
     if (entry.type === "session_init") this.#isSubagent = true;
     if (entry.type !== "message") return;
-    this.#countMessage(entry.timestamp);
+    this.#countMessage(readTime(entry.timestamp));
     if (entry.message.role === "user") this.#first ??= shortened(textIn(entry.message.content));
   }
 
@@ -215,26 +223,15 @@ class Scan {
     const type = ANY_TYPE.exec(head)?.[1];
     if (type === "session_init") this.#isSubagent = true;
     if (type !== "message") return;
-    this.#countMessage(ANY_TIME.exec(head)?.[1]);
+    this.#countMessage(readTime(ANY_TIME.exec(head)?.[1]));
     if (ANY_ROLE.exec(head)?.[1] === "user") this.#first ??= shortened(firstTextOf(head));
   }
 
-  #countMessage(timestamp: string | undefined): void {
+  /** @param time milliseconds; NaN when unreadable */
+  #countMessage(time: number): void {
     this.#messages++;
-    const time = readTime(timestamp);
     if (time > this.#newest) this.#newest = time;
   }
-}
-
-function startOf({ bytes }: LineHead): RegExpExecArray | null {
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, START_BYTES));
-  return USUAL_START.exec(start.toString("latin1"));
-}
-
-/** Records that were run together; inside of texts the quotes would be escaped. */
-function holdsSeveral({ bytes }: LineHead): boolean {
-  const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  return line.indexOf(PARENT_KEY, line.indexOf(PARENT_KEY) + PARENT_KEY.length) >= 0;
 }
 
 function recordsOf(line: LineHead): Record<string, unknown>[] {

@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 import { kindOf } from "../tree/kinds.ts";
 import type { LeafRecord, SessionEntry } from "../tree/entries.ts";
 import { takeAppended } from "../tree/appended-lines.ts";
+import type { Origin } from "../tree/entry-index.ts";
+import type { Retrace } from "../tree/moves.ts";
 import type { Problem } from "../tree/problems.ts";
-import { chunksOf } from "./copied-lines.ts";
 import { Lease } from "./lease.ts";
 import { ensurePrivateDir, stateDir } from "./locations.ts";
 import { writeNewFile } from "./new-file.ts";
@@ -17,7 +18,7 @@ import type { OpenSession } from "./open-session.ts";
 import { sealedLine, checksum } from "./sealed-line.ts";
 import { FileLost, WriteFailed, foreignLines, movedOut } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
-import type { ForeignBytes } from "./session-store.ts";
+import type { Appended, ForeignBytes } from "./session-store.ts";
 import { wholeSession } from "./whole-session.ts";
 
 /** What a program that writes a session should know, as it happens. */
@@ -59,7 +60,8 @@ export class SessionWriter {
     else if (!kindOf(entry).bookkeeping) this.#send([...session.held, line], entry);
     else {
       session.held.push(line);
-      this.#add(entry);
+      session.lines++;
+      this.#add(entry, undefined);
     }
   }
 
@@ -69,28 +71,58 @@ export class SessionWriter {
     if (unsaved.length > 0) this.#send([...unsaved], undefined);
   }
 
-  /** Writes where the leaf is, if a reader of the file would find it elsewhere. */
+  /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
   writeLeaf(): void {
+    const { refusal, held, writtenLeaf, index } = this.session;
+    if (refusal !== undefined || held !== undefined || writtenLeaf === index.leafId) return;
+    this.#recordMove(index.leafId, "jump");
+  }
+
+  /** Moves the leaf to a place in the history of moves. */
+  retrace(target: string | null, via: Retrace): void {
+    const { index, writtenLeaf } = this.session;
+    // A jump that no record tells of yet would not be there to be undone.
+    if (writtenLeaf !== index.leafId) this.#recordMove(index.leafId, "jump");
+    this.#recordMove(target, via);
+  }
+
+  /** Where nothing may be written, the moves last as long as the session is open. */
+  #recordMove(target: string | null, via: LeafRecord["via"]): void {
+    this.retry();
     const { session } = this;
-    const target = session.index.leafId;
-    if (session.refusal !== undefined || session.held !== undefined || session.writtenLeaf === target) return;
-    const record: LeafRecord = {
-      type: "leaf",
-      id: newEntryId((candidate) => session.index.isTaken(candidate)),
-      parentId: target,
-      timestamp: new Date().toISOString(),
-      via: "jump",
-    };
+    const id = newEntryId((candidate) => session.index.isTaken(candidate));
+    const record: LeafRecord = { type: "leaf", id, parentId: target, timestamp: new Date().toISOString(), via };
+    const line = sealedLine(record);
+    if (session.held !== undefined) session.held.push(line);
+    if (session.held !== undefined || session.refusal !== undefined) this.#addMove(record);
+    else this.#sendMove(record, line);
+  }
+
+  #sendMove(record: LeafRecord, line: string): void {
     try {
-      const { before, after } = session.store.append(sealedLine(record));
+      const { before, after } = this.#append([line]);
       this.#readIn(before);
-      session.index.replayLeaf(record, 0);
-      session.writtenLeaf = target;
+      this.#addMove(record);
       this.#readIn(after);
     } catch (error) {
       if (!(error instanceof FileLost) || !this.#moveOut(error)) throw error;
-      this.writeLeaf();
+      // The write that found the loss may have reached the lost file, and so the copy.
+      if (this.session.index.isTaken(record.id)) this.session.index.moveLeaf(record.parentId);
+      else this.#sendMove(record, line);
     }
+  }
+
+  #append(lines: readonly string[]): Appended {
+    const { store } = this.session;
+    store.append(...lines);
+    return store.appended ?? { end: store.size() };
+  }
+
+  #addMove(record: LeafRecord): void {
+    const { session } = this;
+    session.lines++;
+    session.index.replayLeaf(record, session.lines);
+    session.writtenLeaf = record.parentId;
   }
 
   /** Makes all of the session a new file at `path`, which must not exist, and goes on in it. */
@@ -123,12 +155,16 @@ export class SessionWriter {
     const { session } = this;
     const wasUnsaved = session.unsaved.length > 0;
     try {
-      if (session.held !== undefined) session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
-      const { before, after } = session.store.append(...lines);
+      if (session.held !== undefined && session.dir !== undefined)
+        session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
+      const { before, after, end } = this.#append(lines);
+      const counted = session.held?.length ?? 0;
       session.held = undefined;
       session.unsaved = [];
       this.#readIn(before);
-      if (entry !== undefined) this.#add(entry);
+      session.lines += lines.length - counted;
+      const length = Buffer.byteLength(lines.at(-1) ?? "");
+      if (entry !== undefined) this.#add(entry, { line: session.lines, offset: end - 1 - length, length });
       this.#readIn(after);
     } catch (error) {
       if (!(error instanceof FileLost) || !this.#sendElsewhere(error, entry)) {
@@ -147,16 +183,18 @@ export class SessionWriter {
       if (entry === undefined) session.unsaved = lines.slice(written);
       throw error;
     }
+    session.lines += written - (session.held?.length ?? 0);
     session.held = undefined;
     session.unsaved = lines.slice(written);
-    this.#add(entry);
+    this.#add(entry, undefined);
     const reason = error instanceof Error ? error : new Error(String(error));
     this.listener?.({ type: "unsaved", error: reason, count: session.unsaved.length });
   }
 
-  #add(entry: SessionEntry): void {
+  /** `origin`: where its line is, if it is in the store. */
+  #add(entry: SessionEntry, origin: Origin | undefined): void {
     const { session } = this;
-    session.index.append(entry);
+    session.index.append(entry, origin);
     const moves = kindOf(entry).movesLeaf === "always" || entry.parentId === session.writtenLeaf;
     session.writtenLeaf = moves ? entry.id : undefined;
   }
@@ -166,8 +204,9 @@ export class SessionWriter {
     if (range === undefined) return;
     const { index, store, problems } = this.session;
     const [own, size] = [index.leafId, index.size];
-    const from = { line: linesBefore(this.session, range.offset), offset: range.offset };
-    takeAppended(index, store.read(range.offset, range.length), from, { checksum, wholeOnly: false });
+    const from = { line: this.session.lines, offset: range.offset };
+    const { line } = takeAppended(index, store.read(range.offset, range.length), from, { checksum, wholeOnly: false });
+    this.session.lines = line;
     this.session.writtenLeaf = undefined;
     index.moveLeaf(own);
     const entries = index.size - size;
@@ -214,17 +253,3 @@ export class SessionWriter {
     return undefined;
   }
 }
-
-/** Counted only when another program has written: a session does not know its lines otherwise. */
-function linesBefore({ store }: OpenSession, offset: number): number {
-  let lines = 0;
-  let at = 0;
-  for (const chunk of chunksOf(store)) {
-    for (const byte of chunk.subarray(0, Math.max(0, offset - at))) if (byte === LF) lines++;
-    at += chunk.length;
-    if (at >= offset) break;
-  }
-  return lines;
-}
-
-const LF = 0x0a;

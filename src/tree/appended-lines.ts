@@ -8,7 +8,7 @@ import { parseLine } from "./line-parser.ts";
 import type { Checksum } from "./line-seal.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { lineProblem } from "./problems.ts";
-import { hasBase } from "./reader.ts";
+import { hasBase, isEntry } from "./reader.ts";
 
 /** A place between two lines of a file. */
 export interface FilePlace {
@@ -36,12 +36,12 @@ export function takeAppended(
       options.checksum,
     );
     if (problem !== undefined) index.report(problem);
-    for (const { record, offset, length, tooDeep, seal } of records) {
-      if (seal === "changed") index.report(lineProblem.changedLine(line));
+    for (const { record, offset, length, ...known } of records) {
+      if (known.seal === "changed" && !isEntry(record)) index.report(lineProblem.changedLine(line));
       if (record.type === "session") index.report(lineProblem.secondHeader(line));
       else if (!hasBase(record)) index.report(lineProblem.noId(line));
       else if (record.type === ("leaf" as string)) index.replayLeaf(record as unknown as LeafRecord, line);
-      else index.replay(record, { line, offset, length }, tooDeep ? "nested too deeply" : undefined);
+      else index.replay(record, { line, offset, length }, { ...known, rereadable: true });
     }
   });
   splitter.push(taken);

@@ -4,13 +4,25 @@
  * Part of `tree/`: pure. Filled by the reader and by SessionManager; read by every view.
  *
  * An entry's ordinal is its place among the entries of the file, from 0. What is needed of all entries (id, parent,
- * kind, time, place in the file) is kept apart from their bodies, which only `at` hands out.
+ * kind, time, place in the file) is kept; their bodies are read from the file when `at` is asked for one, and what is
+ * wrong with a body is known from then on.
  */
+import { EntryBodies } from "./entry-bodies.ts";
 import type { LeafRecord, SessionEntry, SessionTreeNode } from "./entries.ts";
 import { encodeLine, readTime } from "./format.ts";
-import { kindOf } from "./kinds.ts";
+import { isRecord } from "./json.ts";
+import { KindColumn } from "./kind-column.ts";
+import { kindNamed, kindOf } from "./kinds.ts";
+import { plainText } from "./line-start.ts";
+import type { LineStart } from "./line-start.ts";
+import { withTime } from "./line-parser.ts";
+import type { Checksum, SealState } from "./line-seal.ts";
+import type { LineSource } from "./line-source.ts";
+import { renameHookMessage } from "./migrate.ts";
+import { MoveLog } from "./moves.ts";
+import type { Moves } from "./moves.ts";
 import { NumberColumn } from "./number-column.ts";
-import { entryProblem } from "./problems.ts";
+import { entryProblem, lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 import { nameAfter } from "./session-name.ts";
 import type { SessionName } from "./session-name.ts";
@@ -26,15 +38,40 @@ export interface Origin {
   length: number;
 }
 
+/** What the reader knows of an entry beyond its fields. */
+export interface KnownOfEntry {
+  /** What is wrong with it as a whole, in a few words. */
+  fault?: string | undefined;
+  /** The role that its line begins with. */
+  role?: string | undefined;
+  /** Whether all its bytes are UTF-8; default true. */
+  utf8?: boolean;
+  /** That of its line. */
+  seal?: SealState;
+  /** Whether the very same entry can be read again from its origin; default false. */
+  rereadable?: boolean;
+}
+
+export interface IndexOptions {
+  /** What header or title slot say. */
+  name?: SessionName | undefined;
+  /** Where the lines of entries with an origin can be read again; without it all bodies stay in memory. */
+  source?: LineSource | undefined;
+  /** Checks the seals of bodies when they are read. */
+  checksum?: Checksum | undefined;
+}
+
 export class SessionEntryIndex {
-  readonly #bodies: SessionEntry[] = [];
-  readonly #kinds: string[] = [];
+  readonly #bodies: EntryBodies;
+  readonly #kinds = new KindColumn();
   readonly #links = new TreeLinks();
   readonly #lines = NumberColumn.ofInt32();
   readonly #offsets = NumberColumn.ofFloat64();
   readonly #lengths = NumberColumn.ofInt32();
-  /** What is wrong with an entry's own fields. */
+  /** What is wrong with the fields of the entries that were read. */
   readonly #faults = new Map<number, string>();
+  /** What is wrong with the bytes of bodies. */
+  readonly #lineProblems = new Map<number, Problem>();
   readonly #labels = new Map<string, string>();
   /** Labels of targets that have not been seen, by target, with their lines. */
   readonly #absentLabels = new Map<string, { label: string; line: number }>();
@@ -42,19 +79,22 @@ export class SessionEntryIndex {
   readonly #leafRecords = new Map<string, string | null>();
   /** Where leaf records and branch summaries went, and how many entries there were at the latest jump to each place. */
   readonly #jumps = new Map<number, number>();
+  readonly #moves = new MoveLog();
   readonly #reported: Problem[] = [];
   #name: SessionName | undefined;
   #leaf = ROOT;
-  #usage: UsageTotals | undefined;
+  readonly #usage = emptyUsage();
+  /** How many entries `#usage` has counted; -1 until somebody asks. */
+  #counted = -1;
 
-  /** `name` is what header or title slot say. */
-  constructor(name?: SessionName) {
+  constructor({ name, source, checksum }: IndexOptions = {}) {
     this.#name = name;
+    this.#bodies = new EntryBodies(source, checksum);
   }
 
   /** Number of entries; ordinals run from 0 to one less. */
   get size(): number {
-    return this.#bodies.length;
+    return this.#links.size;
   }
   has(id: string): boolean {
     return this.#links.ordinal(id) !== undefined;
@@ -70,14 +110,40 @@ export class SessionEntryIndex {
   isTaken(id: string): boolean {
     return this.#links.isTaken(id);
   }
+  /**
+   * The entry itself, read from the file unless it was looked at lately. Not to be changed. When its bytes are gone or
+   * are no record any more, it has its base fields alone, and a fault.
+   */
   at(n: number): SessionEntry {
-    const entry = this.#bodies[n];
-    if (entry === undefined) throw new RangeError(`No entry at ${n}`);
-    return entry;
+    if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
+    const kept = this.#bodies.kept(n);
+    if (kept === undefined) return this.#bodies.keep(n, this.#read(n), this.#lengths.at(n));
+    // The leaf record that it names as its parent may have come after it.
+    return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
+  }
+  /**
+   * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not
+   * there any more.
+   */
+  bytesAt(n: number): Uint8Array | undefined {
+    if (this.#lines.at(n) === 0 || !this.#bodies.isInFile(n)) return undefined;
+    const bytes = this.#bodies.bytes(this.#offsets.at(n), this.#lengths.at(n));
+    return bytes.length === this.#lengths.at(n) ? bytes : undefined;
+  }
+  idAt(n: number): string {
+    return this.#links.id(n);
   }
   /** The entry's type, without need of its body. */
   kindAt(n: number): string {
-    return this.#kinds[n] as string;
+    return this.#kinds.type(n);
+  }
+  /** The role of a message as its line begins, without need of its body; undefined for all else and when unknown. */
+  roleAt(n: number): string | undefined {
+    return this.#kinds.role(n);
+  }
+  /** For `place`: a number for a type and, of messages, a role. */
+  kindCode(type: string, role: string | undefined): number {
+    return this.#kinds.code(type, role);
   }
   /** Milliseconds since 1970; NaN when the entry's timestamp is unreadable. */
   timeAt(n: number): number {
@@ -91,14 +157,25 @@ export class SessionEntryIndex {
   treeProblemAt(n: number): TreeProblem | undefined {
     return this.#links.problems.get(n);
   }
-  /** What is wrong with the entry's fields, in a few words: it keeps its place in the tree and adds nothing. */
+  /** Whether the entry's line could not be read again when it was last looked at: what is left of it is its base. */
+  isGone(n: number): boolean {
+    return this.#faults.get(n) === GONE;
+  }
+  /**
+   * What is wrong with the entry's fields, in a few words: it keeps its place in the tree and adds nothing. Known once
+   * the body has been read.
+   */
   faultAt(n: number): string | undefined {
     return this.#faults.get(n);
   }
 
   /** All entries in file order. */
   entries(): SessionEntry[] {
-    return this.#bodies.map((_, n) => this.at(n));
+    return Array.from({ length: this.size }, (_, n) => this.at(n));
+  }
+  /** Reads every body once, so that all faults are known; keeps none of them. */
+  readAll(): void {
+    for (let n = 0; n < this.size; n++) if (this.#bodies.kept(n) === undefined) this.#read(n);
   }
   /** Direct children in append order; null gives the roots; [] for an unknown id. */
   children(parentId: string | null): SessionEntry[] {
@@ -119,8 +196,7 @@ export class SessionEntryIndex {
   }
   /** The roots, with all below them. */
   tree(): SessionTreeNode[] {
-    const nodes = this.#bodies.map((_, n): SessionTreeNode => {
-      const entry = this.at(n);
+    const nodes = this.entries().map((entry, n): SessionTreeNode => {
       const problem = this.treeProblemAt(n);
       return { entry, children: [], label: this.label(entry.id), ...(problem === undefined ? {} : { problem }) };
     });
@@ -144,16 +220,22 @@ export class SessionEntryIndex {
   }
   /** Everything the session has spent, on all branches. Computed at the first call, kept up from then on. */
   usage(): UsageTotals {
-    if (this.#usage === undefined) {
-      this.#usage = emptyUsage();
-      for (let n = 0; n < this.size; n++) this.#countUsage(this.#usage, n);
-    }
+    this.countUsage(Number.POSITIVE_INFINITY);
     return copyUsage(this.#usage);
+  }
+  /**
+   * Counts up to `limit` further entries for `usage`, for callers that must not wait for all of them; true when none
+   * is left.
+   */
+  countUsage(limit: number): boolean {
+    const end = Math.min(this.size, Math.max(0, this.#counted) + limit);
+    for (this.#counted = Math.max(0, this.#counted); this.#counted < end; this.#counted++) this.#count(this.#counted);
+    return this.#counted === this.size;
   }
 
   /** Where the next entry attaches; null before the first. */
   get leafId(): string | null {
-    return this.#leaf === ROOT ? null : this.at(this.#leaf).id;
+    return this.#leaf === ROOT ? null : this.idAt(this.#leaf);
   }
   /** -1 for none. */
   get leafOrdinal(): number {
@@ -168,30 +250,59 @@ export class SessionEntryIndex {
   /** Adds an entry made now; it becomes the leaf. Its id must be new. */
   append(entry: SessionEntry, origin?: Origin): void {
     if (this.isTaken(entry.id)) throw new Error(`Entry ${entry.id} already exists`);
-    this.#insert(entry, entry.parentId, origin, undefined);
-    this.#leaf = this.size - 1;
+    const n = this.size;
+    this.#links.add(entry.id, entry.parentId, readTime(entry.timestamp));
+    this.#placeAt(this.kindCode(entry.type, roleOf(entry)), origin, entry.id);
+    this.#takeBody(n, entry, { rereadable: origin !== undefined });
+    this.#leaf = n;
+  }
+
+  /**
+   * Adds an entry of which only the start of its line was read; the line must be whole and its record the only one.
+   * False, and nothing added, when the id is taken: then the line has to be looked at.
+   * @param kind its `kindCode`
+   */
+  replayStart(
+    bytes: Uint8Array,
+    start: LineStart,
+    kind: number,
+    line: number,
+    offset: number,
+    length: number,
+  ): boolean {
+    const leaf = this.#leaf;
+    if (!this.#links.addStart(bytes, start, start.time(bytes))) return false;
+    const awaited = this.#absentLabels.size === 0 ? "" : plainText(bytes, start.idFrom, start.idTo);
+    this.#placeAt(kind, { line, offset, length }, awaited);
+    this.#follow(this.size - 1, leaf);
+    return true;
   }
 
   /**
    * Adds an entry read from a file. The leaf follows it if its kind moves the leaf, or if it continues the leaf's
    * chain: names, labels and exit records that another process wrote elsewhere never hide messages.
    * A repeated line is left out; an id used again for something else is kept as `<id>~<line>`.
-   * @param fault what the reader knows to be wrong with the entry, beyond what its kind asks for
    */
-  replay(entry: SessionEntry, origin: Origin, fault?: string): void {
+  replay(entry: SessionEntry, origin: Origin, known: KnownOfEntry = {}): void {
     const parentId: unknown = entry.parentId;
     const named = parentId === null || typeof parentId === "string" ? parentId : undefined;
-    const placed = this.#placed(entry, named);
-    if (this.#isRepeated(placed, origin)) {
+    if (this.#isRepeated(entry, named, origin)) {
       this.report(entryProblem.duplicateLine(origin.line, `entry ${entry.id}`));
       return;
     }
-    const added = this.isTaken(entry.id) ? this.#renameDuplicate(placed, origin.line) : placed;
+    const id = this.isTaken(entry.id) ? this.#idForDuplicate(entry.id, origin.line) : entry.id;
     const leaf = this.#leaf;
-    this.#insert(added, named, origin, fault);
-    const n = this.size - 1;
+    const n = this.size;
+    this.#links.add(id, named, readTime(entry.timestamp));
+    this.#placeAt(this.kindCode(entry.type, known.role ?? roleOf(entry)), origin, id);
+    this.#takeBody(n, this.#placed(n, entry), known);
+    this.#follow(n, leaf);
+  }
+
+  /** The leaf follows a new entry of a file. */
+  #follow(n: number, leaf: number): void {
     const continues = this.treeProblemAt(n) === undefined && this.parentOrdinal(n) === leaf;
-    if (kindOf(added).movesLeaf === "always" || continues) this.#leaf = n;
+    if (continues || this.#kinds.movesLeaf(n)) this.#leaf = n;
   }
 
   /** A journal record of a leaf move, read from a file or just written to it. */
@@ -208,7 +319,12 @@ export class SessionEntryIndex {
     if (!this.#links.isTaken(record.id)) this.#links.alias(record.id, target);
     this.#leafRecords.set(record.id, record.parentId);
     this.#jumps.set(target, this.size);
+    this.#moves.record(target, record.via);
     this.#leaf = target;
+  }
+  /** The history of the leaf's moves as the records tell it. What `moveLeaf` did since the last of them is not in it. */
+  get moves(): Moves {
+    return this.#moves;
   }
   /** Ordinals that jumps went to (-1: before the first entry), with the number of entries at the latest of them. */
   get jumps(): ReadonlyMap<number, number> {
@@ -218,7 +334,10 @@ export class SessionEntryIndex {
   /** Undefined for an unknown id and for an entry that came from no file. */
   originOf(id: string): Origin | undefined {
     const n = this.#links.ordinal(id);
-    if (n === undefined || this.#lines.at(n) === 0) return undefined;
+    return n === undefined ? undefined : this.originAt(n);
+  }
+  originAt(n: number): Origin | undefined {
+    if (this.#lines.at(n) === 0) return undefined;
     return { line: this.#lines.at(n), offset: this.#offsets.at(n), length: this.#lengths.at(n) };
   }
 
@@ -228,45 +347,75 @@ export class SessionEntryIndex {
   }
   /** All that is wrong, by line: what was reported, and what entries, labels and tree say now. */
   get problems(): Problem[] {
-    const found = [...this.#reported];
+    const found = [...this.#reported, ...this.#lineProblems.values()];
     for (const [n, fault] of this.#faults)
-      found.push(entryProblem.badEntry(this.#lines.at(n), this.at(n).id, this.kindAt(n), fault));
+      found.push(entryProblem.badEntry(this.#lines.at(n), this.idAt(n), this.kindAt(n), fault));
     for (const [n, problem] of this.#links.problems) {
-      const { id, parentId } = this.at(n);
-      const line = this.#lines.at(n);
+      const [line, id] = [this.#lines.at(n), this.idAt(n)];
+      const isCycle = problem === "cycle";
       found.push(
-        problem === "cycle" ? entryProblem.parentCycle(line, id) : entryProblem.missingParent(line, id, parentId),
+        isCycle ? entryProblem.parentCycle(line, id) : entryProblem.missingParent(line, id, this.#links.parentId(n)),
       );
     }
     for (const [target, { line }] of this.#absentLabels) found.push(entryProblem.unknownLabelTarget(line, target));
     return found.sort((a, b) => a.line - b.line);
   }
 
-  #insert(
-    entry: SessionEntry,
-    parentId: string | null | undefined,
-    origin: Origin | undefined,
-    knownFault: string | undefined,
-  ): void {
-    const n = this.size;
-    this.#bodies.push(entry);
-    this.#kinds.push(entry.type);
+  /** The columns of the entry that the links have just taken. Labels, name and faults come with the body. */
+  #placeAt(kind: number, origin: Origin | undefined, id: string): void {
+    this.#kinds.push(kind);
     this.#lines.push(origin?.line ?? 0);
     this.#offsets.push(origin?.offset ?? 0);
     this.#lengths.push(origin?.length ?? 0);
-    this.#links.add(entry.id, parentId, readTime(entry.timestamp));
+    const n = this.size - 1;
+    const parent = this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined;
+    this.#moves.entry(kindNamed(this.kindAt(n)).movesLeaf, parent);
+    // Written only by who leaves another branch on purpose.
+    if (this.kindAt(n) === "branch_summary" && this.treeProblemAt(n) === undefined)
+      this.#jumps.set(this.parentOrdinal(n), n);
+    const awaited = this.#absentLabels.size === 0 ? undefined : this.#absentLabels.get(id);
+    if (awaited === undefined) return;
+    this.#absentLabels.delete(id);
+    this.#labels.set(id, awaited.label);
+  }
+
+  /** The body of a new entry, for all that others must know of it at once. */
+  #takeBody(n: number, entry: SessionEntry, known: KnownOfEntry): void {
+    if (known.rereadable === true && this.#bodies.canRead) this.#bodies.keep(n, entry, this.#lengths.at(n));
+    else this.#bodies.hold(n, entry);
+    this.#judge(n, entry, known.fault, known.utf8 ?? true, known.seal);
+    if (!this.#faults.has(n)) this.#applyLabelAndName(entry, this.#lines.at(n));
+    if (this.#counted === n) this.countUsage(1);
+  }
+
+  /** Reads a body from its line and takes down what is wrong with it. */
+  #read(n: number): SessionEntry {
+    const { record, fault, utf8, seal } = this.#bodies.read(this.#offsets.at(n), this.#lengths.at(n));
+    renameHookMessage(record);
+    const isOurs = record["type"] === this.kindAt(n) && isIdOf(record["id"], this.idAt(n));
+    const entry = isOurs ? this.#placed(n, withTime(record) as unknown as SessionEntry) : this.#baseOf(n);
+    this.#judge(n, entry, isOurs ? fault : GONE, utf8, seal);
+    return entry;
+  }
+
+  #judge(
+    n: number,
+    entry: SessionEntry,
+    knownFault: string | undefined,
+    utf8: boolean,
+    seal: SealState | undefined,
+  ): void {
     const fault = knownFault ?? kindOf(entry).fault(entry);
     if (fault !== undefined) this.#faults.set(n, fault);
-    // Written only by who leaves another branch on purpose.
-    if (entry.type === "branch_summary" && this.treeProblemAt(n) === undefined)
-      this.#jumps.set(this.parentOrdinal(n), n);
-    const awaited = this.#absentLabels.get(entry.id);
-    if (awaited !== undefined) {
-      this.#absentLabels.delete(entry.id);
-      this.#labels.set(entry.id, awaited.label);
-    }
-    if (fault === undefined) this.#applyLabelAndName(entry, origin?.line ?? 0);
-    if (this.#usage !== undefined) this.#countUsage(this.#usage, n);
+    if (seal === "changed") this.#lineProblems.set(n, lineProblem.changedLine(this.#lines.at(n)));
+    else if (!utf8) this.#lineProblems.set(n, lineProblem.notUtf8(this.#lines.at(n)));
+  }
+
+  /** What is known of an entry whose line is lost. */
+  #baseOf(n: number): SessionEntry {
+    const time = this.timeAt(n);
+    const timestamp = Number.isNaN(time) ? "" : new Date(time).toISOString();
+    return { type: this.kindAt(n), id: this.idAt(n), parentId: this.#links.parentId(n), timestamp } as SessionEntry;
   }
 
   #applyLabelAndName(entry: SessionEntry, line: number): void {
@@ -280,32 +429,50 @@ export class SessionEntryIndex {
     else this.#absentLabels.set(entry.targetId, { label, line });
   }
 
-  #countUsage(totals: UsageTotals, n: number): void {
-    if (!this.#faults.has(n)) addUsage(totals, this.at(n));
+  #count(n: number): void {
+    const kind = kindNamed(this.kindAt(n));
+    const role = this.roleAt(n);
+    if (kind.usage === undefined || (role !== undefined && !SPENDING_ROLES.has(role))) return;
+    // One look at each entry need not push out what others look at again.
+    const entry = this.#bodies.kept(n) ?? this.#read(n);
+    if (!this.#faults.has(n)) addUsage(this.#usage, entry);
   }
 
   /** Whether the entry of this id has the same bytes. */
-  #isRepeated(entry: SessionEntry, origin: Origin): boolean {
+  #isRepeated(entry: SessionEntry, named: string | null | undefined, origin: Origin): boolean {
     const n = this.#links.ordinal(entry.id);
     if (n === undefined) return false;
     const cameFromFile = this.#lines.at(n) > 0;
     if (cameFromFile && this.#lengths.at(n) !== origin.length) return false;
-    return encodeLine(this.at(n)) === encodeLine(entry);
+    const target = this.#links.resolve(named ?? null);
+    const parentId = target === undefined ? named : target === ROOT ? null : this.idAt(target);
+    return encodeLine(this.at(n)) === encodeLine({ ...entry, parentId });
   }
 
-  /** The entry as all see it: a parent that is none reads as null, one that names a leaf record as its target. */
-  #placed(entry: SessionEntry, named: string | null | undefined): SessionEntry {
-    if (named === null) return entry;
-    if (named === undefined) return { ...entry, parentId: null };
-    const target = this.#links.ordinal(named) === undefined ? this.#links.resolve(named) : undefined;
-    if (target === undefined) return entry;
-    return { ...entry, parentId: target === ROOT ? null : this.at(target).id };
+  /** The entry as all see it: under its id and parent in the tree. */
+  #placed(n: number, entry: SessionEntry): SessionEntry {
+    const id = this.idAt(n);
+    const parentId = this.#links.parentId(n);
+    return entry.id === id && entry.parentId === parentId ? entry : { ...entry, id, parentId };
   }
 
-  #renameDuplicate(entry: SessionEntry, line: number): SessionEntry {
-    let id = `${entry.id}~${line}`;
+  #idForDuplicate(taken: string, line: number): string {
+    let id = `${taken}~${line}`;
     while (this.isTaken(id)) id += "~";
-    this.report(entryProblem.duplicateId(line, entry.id, id));
-    return { ...entry, id };
+    this.report(entryProblem.duplicateId(line, taken, id));
+    return id;
   }
+}
+
+const GONE = "its line in the file is gone or has changed";
+/** Messages of other roles record no tokens. */
+const SPENDING_ROLES: ReadonlySet<string> = new Set(["assistant", "toolResult"]);
+
+/** An id used again is kept as `<id>~<line>`. */
+const isIdOf = (id: unknown, known: string): boolean =>
+  typeof id === "string" && (id === known || known.startsWith(`${id}~`));
+
+function roleOf(entry: SessionEntry): string | undefined {
+  const message: unknown = entry.type === "message" ? entry.message : undefined;
+  return isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
 }

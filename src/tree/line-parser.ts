@@ -1,25 +1,33 @@
 /**
  * One line's bytes in, the records in it and what was wrong with it out. Damaged lines give up the whole records
  * they hold: one bad line costs at most itself.
- * Part of `tree/`: pure. Used by the reader.
+ * Part of `tree/`: pure. Used by the reader, and by the index for bodies.
  */
 import { isRecord } from "./json.ts";
 import { ENTRY_KINDS } from "./kinds.ts";
 import { sealStart, sealState } from "./line-seal.ts";
 import type { Checksum, SealState } from "./line-seal.ts";
+import { LineStart, isUsualLine, plainText, recordEnd } from "./line-start.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 
-export interface ParsedRecord {
+/** A record, and what is wrong with it as a whole; then only its base fields are left in it. */
+export interface Body {
   record: Record<string, unknown>;
+  fault: string | undefined;
+  /** Whether all its bytes are UTF-8; others read as U+FFFD. */
+  utf8: boolean;
+  /** Of a message, as its line begins; undefined when it has none. */
+  role: string | undefined;
+  /** That of its line, which `record` does not show. */
+  seal: SealState;
+}
+
+export interface ParsedRecord extends Body {
   /** Where its bytes are in the file. */
   offset: number;
   length: number;
-  /** Nested so deeply that recursive code would overflow: only its base fields are left in `record`. */
-  tooDeep: boolean;
-  /** Its seal, which `record` does not show. */
-  seal: SealState;
 }
 
 export interface ParsedLine {
@@ -32,6 +40,11 @@ export interface ParsedLine {
  */
 const DEEPEST = 1000;
 const BASE_FIELDS = ["type", "id", "parentId", "timestamp"];
+
+/** In a few words, as `EntryKind.fault` has them. */
+const TOO_DEEP = "nested too deeply";
+const TWICE = "it says twice what it is";
+const NOT_JSON = "its line is not valid JSON";
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -50,11 +63,42 @@ export function parseLine(line: RawLine, checksum?: Checksum): ParsedLine {
   const [from, to] = withoutSpace(line.bytes, 0, line.bytes.length);
   if (from === to) return { records: [], problem: line.nuls > 0 ? lineProblem.nulRun(line.number, false) : undefined };
   const whole = parse(line.bytes, from, to);
-  if (whole === undefined) return salvage(line, from, to, checksum);
+  if (whole === undefined) return damaged(line, from, to, checksum);
   if (!isRecord(whole.value)) return { records: [], problem: lineProblem.notAnObject(line.number) };
-  const problem =
-    line.nuls > 0 ? lineProblem.nulRun(line.number, true) : whole.utf8 ? undefined : lineProblem.notUtf8(line.number);
-  return { records: [asRecord(whole.value, line, from, to, checksum)], problem };
+  const problem = line.nuls > 0 ? lineProblem.nulRun(line.number, true) : undefined;
+  return { records: [asRecord(whole.value, whole.utf8, line, from, to, checksum)], problem };
+}
+
+/** The bytes of one record, found in a file before, as its body. */
+export function parseBody(bytes: Uint8Array, checksum?: Checksum): Body {
+  const whole = parse(bytes, 0, bytes.length);
+  if (whole !== undefined && isRecord(whole.value))
+    return soundBody(whole.value, whole.utf8, bytes, 0, bytes.length, checksum);
+  const start = new LineStart();
+  return brokenBody(start.read(bytes, 0, bytes.length) ? start : undefined, bytes, checksum);
+}
+
+/** The record itself; a timestamp that is no text becomes "". */
+export function withTime(record: Record<string, unknown>): Record<string, unknown> {
+  if (typeof record["timestamp"] !== "string") record["timestamp"] = "";
+  return record;
+}
+
+/** A line that is not JSON still has its place when it begins as usual and nothing shows that it holds several. */
+function damaged(line: RawLine, from: number, to: number, checksum: Checksum | undefined): ParsedLine {
+  const { bytes } = line;
+  const start = new LineStart();
+  const isPlain = line.terminated && line.nuls === 0 && !bytes.includes(0) && to === recordEnd(bytes, 0, bytes.length);
+  if (from > 0 || !isPlain || !isUsualLine(start, bytes, from, to)) return salvage(line, from, to, checksum);
+  const body = brokenBody(start, bytes, checksum);
+  return { records: [{ ...body, offset: line.offset + from, length: to - from }], problem: undefined };
+}
+
+function brokenBody(start: LineStart | undefined, bytes: Uint8Array, checksum: Checksum | undefined): Body {
+  const seal = sealState(bytes, 0, recordEnd(bytes, 0, bytes.length), checksum);
+  const broken = { fault: NOT_JSON, utf8: true, seal };
+  if (start === undefined) return { ...broken, record: {}, role: undefined };
+  return { ...broken, record: baseAtStart(start, bytes), role: roleAtStart(start, bytes) };
 }
 
 /** The value of a range of bytes without its seal, or undefined when it is not JSON. */
@@ -79,16 +123,51 @@ function parse(bytes: Uint8Array, from: number, to: number): { value: unknown; u
 
 function asRecord(
   value: Record<string, unknown>,
+  utf8: boolean,
   line: RawLine,
   from: number,
   to: number,
   checksum: Checksum | undefined,
 ): ParsedRecord {
+  return { ...soundBody(value, utf8, line.bytes, from, to, checksum), offset: line.offset + from, length: to - from };
+}
+
+/** What a record's usual start says counts, also when later members say something else. */
+function soundBody(
+  value: Record<string, unknown>,
+  utf8: boolean,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  checksum: Checksum | undefined,
+): Body {
+  const seal = sealState(bytes, from, to, checksum);
+  const start = new LineStart();
+  const message = value["type"] === "message" ? value["message"] : undefined;
+  const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
+  if (start.read(bytes, from, to)) {
+    const base = baseAtStart(start, bytes);
+    const roleFirst = roleAtStart(start, bytes);
+    if (BASE_FIELDS.some((field) => base[field] !== value[field]) || (roleFirst ?? role) !== role)
+      return { record: base, fault: TWICE, role: roleFirst, utf8, seal };
+  }
   // Each level costs at least two bytes, so most lines need no look.
-  const tooDeep = to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST);
-  const record = tooDeep ? baseOf(value) : value;
-  const seal = sealState(line.bytes, from, to, checksum);
-  return { record, offset: line.offset + from, length: to - from, tooDeep, seal };
+  if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST))
+    return { record: baseOf(value), fault: TOO_DEEP, role, utf8, seal };
+  return { record: value, fault: undefined, role, utf8, seal };
+}
+
+function baseAtStart(start: LineStart, bytes: Uint8Array): Record<string, unknown> {
+  return {
+    type: plainText(bytes, start.typeFrom, start.typeTo),
+    id: plainText(bytes, start.idFrom, start.idTo),
+    parentId: start.parentFrom < 0 ? null : plainText(bytes, start.parentFrom, start.parentTo),
+    timestamp: plainText(bytes, start.timeFrom, start.timeTo),
+  };
+}
+
+function roleAtStart({ roleFrom, roleTo }: LineStart, bytes: Uint8Array): string | undefined {
+  return roleTo < 0 ? undefined : plainText(bytes, roleFrom, roleTo);
 }
 
 function baseOf(value: Record<string, unknown>): Record<string, unknown> {
@@ -123,7 +202,7 @@ function salvage(line: RawLine, from: number, to: number, checksum: Checksum | u
   const take = (start: number, end: number, into: ParsedRecord[]): boolean => {
     const parsed = parse(bytes, start, end);
     if (parsed === undefined || !looksLikeEntry(parsed.value)) return false;
-    into.push(asRecord(parsed.value, line, start, end, checksum));
+    into.push(asRecord(parsed.value, parsed.utf8, line, start, end, checksum));
     const [nextFrom, nextTo] = into === first ? [end, restTo] : [restFrom, start];
     [restFrom, restTo] = withoutPadding(bytes, nextFrom, nextTo);
     sawNul ||= restFrom > nextFrom && bytes.subarray(nextFrom, restFrom).includes(0);

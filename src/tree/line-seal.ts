@@ -58,7 +58,7 @@ function digitValue(byte: number): number {
   return byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
 }
 
-/** What seals say of a file: each changed line, and, where the header is sealed, that there are lines without a seal. */
+/** Told once of a file whose header is sealed: that there are lines without a seal. */
 export class SealNotes {
   readonly #report: (problem: Problem) => void;
   #headerIsSealed = false;
@@ -69,12 +69,20 @@ export class SealNotes {
     this.#report = report;
   }
 
+  get headerIsSealed(): boolean {
+    return this.#headerIsSealed;
+  }
+
   /** The seal of a record, the header's first. */
   take(line: number, seal: SealState, isHeader: boolean): void {
     if (isHeader) this.#headerIsSealed = seal !== "none";
-    if (seal === "changed") this.#report(lineProblem.changedLine(line));
     if (seal !== "none" || !this.#headerIsSealed) return;
     if (this.#unsealed++ === 0) this.#firstUnsealed = line;
+  }
+
+  /** A line of which only the start was read. */
+  takeUsual(line: number, bytes: Uint8Array, from: number, to: number): void {
+    if (this.#headerIsSealed && sealStart(bytes, from, to) === to) this.take(line, "none", false);
   }
 
   /** When the last line has been read. */

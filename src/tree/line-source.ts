@@ -3,6 +3,9 @@
  * Part of `tree/`: pure.
  */
 export interface LineSource {
-  /** Up to `length` bytes from `offset`, fewer at the end. Synchronous. */
-  read(offset: number, length: number): Uint8Array;
+  /**
+   * Up to `length` bytes from `offset`, fewer at the end. Synchronous. `memory` has room for `length` bytes and may
+   * hold the result, which then lasts until it is used again.
+   */
+  read(offset: number, length: number, memory?: Uint8Array): Uint8Array;
 }

@@ -18,6 +18,12 @@ export interface RawLine {
   tooLong: boolean;
 }
 
+/**
+ * Gets a line that lies within one chunk, ends with LF and holds no NUL: a range of bytes, without a view being made of
+ * it, which costs more than many a line. Returns whether that was enough; if not, the line is reported as any other.
+ */
+export type TakeWhole = (bytes: Uint8Array, from: number, to: number, offset: number, number: number) => boolean;
+
 /** V8's longest string, in characters; a longer line cannot be decoded. */
 const LONGEST_STRING = 0x1fffffe8;
 const LF = 0x0a;
@@ -29,6 +35,7 @@ export class LineSplitter {
   lines = 0;
   readonly #onLine: (line: RawLine) => void;
   readonly #longest: number;
+  readonly #takeWhole: TakeWhole | undefined;
   /** Copies of the parts of a line that began in an earlier chunk. */
   #held: Uint8Array[] = [];
   #heldLength = 0;
@@ -42,9 +49,10 @@ export class LineSplitter {
    * @param onLine gets every line but those of length 0, which are only counted
    * @param longest bytes of a line that can still be read, NULs at its ends not included; default: V8's longest string
    */
-  constructor(onLine: (line: RawLine) => void, longest: number = LONGEST_STRING) {
+  constructor(onLine: (line: RawLine) => void, longest: number = LONGEST_STRING, takeWhole?: TakeWhole) {
     this.#onLine = onLine;
     this.#longest = longest;
+    this.#takeWhole = takeWhole;
   }
 
   /** Whether the last byte ends a line; true before the first byte. */
@@ -56,6 +64,7 @@ export class LineSplitter {
   push(chunk: Uint8Array): void {
     const base = this.bytes;
     let start = 0;
+    let nul = this.#takeWhole === undefined ? -1 : chunk.indexOf(0);
     while (start < chunk.length) {
       if (this.#lineStart === base + start && chunk[start] === LF) {
         start = this.#skipBlankLines(chunk, start);
@@ -63,6 +72,14 @@ export class LineSplitter {
         continue;
       }
       const end = chunk.indexOf(LF, start);
+      if (nul >= 0 && nul < start) nul = chunk.indexOf(0, start);
+      const isWhole = end >= 0 && this.#lineStart === base + start && (nul < 0 || nul > end);
+      if (isWhole && this.#takeWhole?.(chunk, start, end, base + start, this.lines + 1)) {
+        this.lines++;
+        start = end + 1;
+        this.#lineStart = base + start;
+        continue;
+      }
       const part = chunk.subarray(start, end < 0 ? chunk.length : end);
       start += part.length + 1;
       if (end < 0) this.#hold(part);

@@ -5,9 +5,18 @@
 import { CURRENT_SESSION_VERSION } from "./entries.ts";
 import type { SessionHeader } from "./entries.ts";
 import { isRecord } from "./json.ts";
+import { NumberColumn } from "./number-column.ts";
 
 /** A fresh id for an entry, not `taken`. */
 export type NewId = (taken: (id: string) => boolean) => string;
+
+/** What the entries so far have for ids. */
+export interface KnownIds {
+  isTaken(id: string): boolean;
+  idAt(ordinal: number): string;
+}
+
+const NO_ENTRY = -1;
 
 /**
  * The version a header states: absent or below 2 is 1; above 3 is a newer program's; undefined when it is no number at
@@ -24,13 +33,18 @@ export class Migration {
   /** 1 or 2 when every record passes a migration; 3 and newer only have old shapes read as new ones. */
   readonly version: number;
   readonly #newId: NewId;
-  /** The id of each record by its place in the file, the header's at 0: what a version 1 compaction counts by. */
-  readonly #ids: (string | undefined)[] = [undefined];
+  /**
+   * The records by their place in the file, the header's at 0: what a version 1 compaction counts by. Ordinals of
+   * entries that were only counted, and the ids of all others.
+   */
+  readonly #ordinals = NumberColumn.ofInt32();
+  readonly #ids = new Map<number, string>();
   #previousId: string | null = null;
 
   constructor(version: number, newId: NewId) {
     this.version = version;
     this.#newId = newId;
+    this.#ordinals.push(NO_ENTRY);
   }
 
   header(header: SessionHeader): SessionHeader {
@@ -43,13 +57,19 @@ export class Migration {
    * Changes one record, in place, to the shape of version 3. To be called for every record after the header, in file
    * order. `lostIndex` is a compaction's old pointer that names no earlier entry; the record is then without pointer.
    */
-  record(record: Record<string, unknown>, taken: (id: string) => boolean): { changed: boolean; lostIndex?: number } {
-    const chained = this.version < 2 && this.#chain(record, taken);
-    this.#ids.push(typeof record.id === "string" && record.type !== "session" ? record.id : undefined);
+  record(record: Record<string, unknown>, known: KnownIds): { changed: boolean; lostIndex?: number } {
+    const chained = this.version < 2 && this.#chain(record, (id) => known.isTaken(id));
+    if (typeof record.id === "string" && record.type !== "session") this.#ids.set(this.#ordinals.size, record.id);
+    this.#ordinals.push(NO_ENTRY);
     const renamed = renameHookMessage(record);
     const lostIndex = typeof record.firstKeptEntryIndex === "number" ? record.firstKeptEntryIndex : undefined;
     if (record.type !== "compaction" || lostIndex === undefined) return { changed: chained || renamed };
-    return this.#resolveFirstKept(record, lostIndex) ? { changed: true } : { changed: true, lostIndex };
+    return this.#resolveFirstKept(record, lostIndex, known) ? { changed: true } : { changed: true, lostIndex };
+  }
+
+  /** In place of `record`, for an entry of version 3 that is known by its ordinal. */
+  count(ordinal: number): void {
+    this.#ordinals.push(ordinal);
   }
 
   /** Version 1 to 2: entries get ids and form one chain; an id they may have had is replaced. */
@@ -63,10 +83,12 @@ export class Migration {
   }
 
   /** Version 1 to 2: `firstKeptEntryIndex` counts records from the header on. An id that is already there wins. */
-  #resolveFirstKept(record: Record<string, unknown>, index: number): boolean {
+  #resolveFirstKept(record: Record<string, unknown>, index: number, known: KnownIds): boolean {
     delete record.firstKeptEntryIndex;
     if (typeof record.firstKeptEntryId === "string") return true;
-    const id = this.#ids[index];
+    const isPlace = Number.isInteger(index) && index >= 0 && index < this.#ordinals.size;
+    const ordinal = isPlace ? this.#ordinals.at(index) : NO_ENTRY;
+    const id = ordinal === NO_ENTRY ? this.#ids.get(index) : known.idAt(ordinal);
     if (id === undefined) return false;
     record.firstKeptEntryId = id;
     return true;
@@ -74,7 +96,7 @@ export class Migration {
 }
 
 /** Version 2 to 3: the message role hookMessage became custom. */
-function renameHookMessage(record: Record<string, unknown>): boolean {
+export function renameHookMessage(record: Record<string, unknown>): boolean {
   if (record.type !== "message" || !isRecord(record.message) || record.message.role !== "hookMessage") return false;
   record.message.role = "custom";
   return true;

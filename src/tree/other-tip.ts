@@ -19,13 +19,13 @@ export interface OtherTip {
  * then the latest in the file. A branch that was there when the leaf was put on its path on purpose is not missed.
  */
 export function findOtherTip(index: SessionEntryIndex): OtherTip | undefined {
-  const isParent = new Uint8Array(index.size);
-  for (let n = 0; n < index.size; n++) if (index.parentOrdinal(n) >= 0) isParent[index.parentOrdinal(n)] = 1;
+  const tips = tipsOf(index);
+  if (tips.every((n) => n === index.leafOrdinal)) return undefined;
   const branches = new Branches(index);
   const leafTime = branches.lastMessageTime(index.leafOrdinal);
   let best: OtherTip | undefined;
-  for (let n = 0; n < index.size; n++) {
-    if (isParent[n] === 1 || branches.isActive(n)) continue;
+  for (const n of tips) {
+    if (branches.isActive(n)) continue;
     const fork = branches.fork(n);
     if (branches.entriesAtJump(fork) > n) continue;
     const messages = branches.messages(n) - branches.messages(fork);
@@ -36,6 +36,19 @@ export function findOtherTip(index: SessionEntryIndex): OtherTip | undefined {
   return best;
 }
 
+/** The ends of branches in file order. */
+function tipsOf(index: SessionEntryIndex): number[] {
+  const { size } = index;
+  const isParent = new Uint8Array(size);
+  for (let n = 0; n < size; n++) {
+    const parent = index.parentOrdinal(n);
+    if (parent >= 0) isParent[parent] = 1;
+  }
+  const tips: number[] = [];
+  for (let n = 0; n < size; n++) if (isParent[n] === 0) tips.push(n);
+  return tips;
+}
+
 /** For every entry: messages from the root to it, when the last of them was, and where its path leaves the leaf's. */
 class Branches {
   readonly #messages: Int32Array;
@@ -44,15 +57,16 @@ class Branches {
   readonly #known: Int32Array;
 
   constructor(index: SessionEntryIndex) {
-    this.#messages = new Int32Array(index.size);
-    this.#times = new Float64Array(index.size);
-    this.#forks = new Int32Array(index.size);
-    const active = new Uint8Array(index.size);
+    const { size } = index;
+    this.#messages = new Int32Array(size);
+    this.#times = new Float64Array(size);
+    this.#forks = new Int32Array(size);
+    const active = new Uint8Array(size);
     for (let n = index.leafOrdinal; n >= 0; n = index.parentOrdinal(n)) active[n] = 1;
     this.#known = knownAtJumps(index, active);
-    const done = new Uint8Array(index.size);
+    const done = new Uint8Array(size);
     const open: number[] = [];
-    for (let start = 0; start < index.size; start++) {
+    for (let start = 0; start < size; start++) {
       // A parent may come later in the file than its child, so each path is settled from above.
       for (let n = start; n >= 0 && done[n] === 0; n = index.parentOrdinal(n)) open.push(n);
       for (let n = open.pop(); n !== undefined; n = open.pop()) {

@@ -11,21 +11,46 @@ export class EntrySearch {
   readonly #source: OutlineSource;
   readonly #around: RowSurroundings;
   readonly #texts: (string | undefined)[] = [];
+  /** Entries between these two have their text in `#texts`. */
+  #from = 0;
+  #to = 0;
 
   constructor(source: OutlineSource, around: RowSurroundings) {
     this.#source = source;
     this.#around = around;
   }
 
-  /** A test for entries by ordinal; undefined when the query has no words and all entries match. */
-  matcher(query: string, labels: ReadonlyMap<number, string>): ((n: number) => boolean) | undefined {
-    const words = query
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((word) => word !== "");
+  /** Whether the text of each entry is known. */
+  get isComplete(): boolean {
+    return this.#from === 0 && this.#to === this.#source.size;
+  }
+  /** How many texts are known from `look`. */
+  get looked(): number {
+    return this.#to - this.#from;
+  }
+
+  /** Looks through up to `limit` further entries, the newest first. */
+  look(limit: number): void {
+    if (this.#to === 0) this.#from = this.#to = this.#source.size;
+    let left = limit;
+    for (; left > 0 && this.#to < this.#source.size; left--) this.#textOf(this.#to++);
+    for (; left > 0 && this.#from > 0; left--) this.#textOf(--this.#from);
+  }
+
+  /**
+   * A test for entries by ordinal; undefined when the query has no words and all entries match.
+   * @param knownOnly entries not looked through yet do not match, instead of being read
+   */
+  matcher(
+    query: string,
+    labels: ReadonlyMap<number, string>,
+    knownOnly: boolean,
+  ): ((n: number) => boolean) | undefined {
+    const words = wordsOf(query);
     if (words.length === 0) return undefined;
     return (n) => {
-      const text = this.#textOf(n);
+      const text = knownOnly ? this.#texts[n] : this.#textOf(n);
+      if (text === undefined) return false;
       const label = labels.get(n)?.toLowerCase() ?? "";
       const problem = this.#source.treeProblemAt(n);
       const mark = problem === undefined ? "" : PROBLEM_MARKS[problem];
@@ -36,4 +61,12 @@ export class EntrySearch {
   #textOf(n: number): string {
     return (this.#texts[n] ??= searchText(this.#source.at(n), n, this.#around));
   }
+}
+
+/** In lower case; none for a query of white space. */
+export function wordsOf(query: string): string[] {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
 }

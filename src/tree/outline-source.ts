@@ -9,10 +9,17 @@ export interface OutlineSource {
   readonly size: number;
   /** The ordinal of the leaf; -1 before the first entry. */
   readonly leafOrdinal: number;
-  /** May parse on demand: the outline asks for a body once per message, and again only for the rows it shows. */
+  /**
+   * May parse on demand: the outline asks for a body once per message whose role and bytes do not tell enough, and again
+   * only for the rows it shows.
+   */
   at(n: number): SessionEntry;
   /** The entry's `type`, without its body. */
   kindAt(n: number): string;
+  /** The role of a message, without its body; undefined when that has to be looked at. A source may do without. */
+  roleAt?(n: number): string | undefined;
+  /** The line of the entry, as long as no other is asked for; undefined when only `at` has it. A source may do without. */
+  bytesAt?(n: number): Uint8Array | undefined;
   /** -1 for a root, also for one whose parent is missing or would close a cycle. */
   parentOrdinal(n: number): number;
   /** The children of `n`, of the roots for -1, in the order of SPEC T4. */

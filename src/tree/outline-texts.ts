@@ -24,11 +24,13 @@ export interface OutlineCounts {
   entryCount: number;
   filter: FilterMode;
   query: string;
+  /** Rows may still be missing. */
+  isSearching: boolean;
 }
 
 /** `(3/120) [user]` */
-export function statusText({ selected, rowCount, filter }: OutlineCounts): string {
-  return withTag(`(${selected + 1}/${rowCount})`, filter);
+export function statusText({ selected, rowCount, filter, isSearching }: OutlineCounts): string {
+  return withTag(`(${selected + 1}/${rowCount})${isSearching ? " searching…" : ""}`, filter);
 }
 
 /** Why there are no rows, and what to press; undefined while there are some. */
@@ -37,9 +39,11 @@ export function emptyText({
   entryCount,
   filter,
   query,
+  isSearching,
 }: OutlineCounts): { text: string; hint: string | undefined } | undefined {
   if (rowCount > 0) return undefined;
   if (entryCount === 0) return { text: "No entries found", hint: undefined };
+  if (isSearching) return { text: "Searching…", hint: undefined };
   if (query.trim() !== "")
     return {
       text: withTag(`No entries match search "${query}"`, filter),

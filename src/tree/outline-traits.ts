@@ -1,7 +1,8 @@
 /**
  * What entries are, as far as filters and rows ask: one byte an entry, and the way from a tool result to its call.
- * Part of `tree/`: pure. Used by Outline. Reads each message's body once.
+ * Part of `tree/`: pure. Used by Outline. Reads no body where the role or the bytes of a line tell it.
  */
+import { glanceAtAnswer } from "./answer-glance.ts";
 import type { SessionEntry } from "./entries.ts";
 import { isRecord } from "./json.ts";
 import { isBlank } from "./one-line.ts";
@@ -64,7 +65,14 @@ export class EntryTraits {
   }
 
   #look(n: number): number {
-    return this.#source.kindAt(n) === "message" ? messageTraits(this.#source.at(n)) : 0;
+    if (this.#source.kindAt(n) !== "message") return 0;
+    const role = this.#source.roleAt?.(n);
+    if (role === undefined) return messageTraits(this.#source.at(n));
+    if (role !== "assistant") return ROLE_TRAITS.get(role) ?? 0;
+    const line = this.#source.bytesAt?.(n);
+    const glance = line && glanceAtAnswer(line);
+    if (glance === undefined) return messageTraits(this.#source.at(n));
+    return answerTraits(glance.saysSomething, glance.hasCalls, glance.endedEarly);
   }
 
   #holderAbove(n: number): number {
@@ -95,22 +103,20 @@ export class EntryTraits {
 function messageTraits(entry: SessionEntry): number {
   const message: { role?: unknown; stopReason?: unknown } | undefined =
     entry.type === "message" ? entry.message : undefined;
-  switch (message?.role) {
-    case "user":
-      return USER;
-    case "toolResult":
-      return TOOL_RESULT;
-    case "assistant":
-      return ASSISTANT | assistantTraits(contentOf(entry), message.stopReason);
-    default:
-      return 0;
-  }
+  if (message?.role !== "assistant") return ROLE_TRAITS.get(message?.role) ?? 0;
+  const content = contentOf(entry);
+  const { stopReason } = message;
+  const endedEarly = stopReason !== undefined && stopReason !== "stop" && stopReason !== "toolUse";
+  return answerTraits(content.some(saysSomething), content.some(isCall), endedEarly);
 }
 
-function assistantTraits(content: readonly unknown[], stopReason: unknown): number {
-  const endedAsUsual = stopReason === undefined || stopReason === "stop" || stopReason === "toolUse";
-  const calls = content.some(isCall) ? HAS_CALLS : 0;
-  return endedAsUsual && !content.some(saysSomething) ? calls | SILENT : calls;
+const ROLE_TRAITS: ReadonlyMap<unknown, number> = new Map([
+  ["user", USER],
+  ["toolResult", TOOL_RESULT],
+]);
+
+function answerTraits(saysSomething: boolean, hasCalls: boolean, endedEarly: boolean): number {
+  return ASSISTANT | (hasCalls ? HAS_CALLS : 0) | (saysSomething || endedEarly ? 0 : SILENT);
 }
 
 const isCall = (block: unknown): block is Record<string, unknown> => isRecord(block) && block["type"] === "toolCall";

@@ -18,7 +18,7 @@ import {
   type TreeOrder,
   type VisibleTree,
 } from "./outline-layout.ts";
-import { EntrySearch } from "./outline-search.ts";
+import { EntrySearch, wordsOf } from "./outline-search.ts";
 import type { OutlineSource } from "./outline-source.ts";
 import { PROBLEM_MARKS } from "./outline-texts.ts";
 import { ASSISTANT, EntryTraits, USER } from "./outline-traits.ts";
@@ -65,6 +65,11 @@ export interface OutlineOptions {
   selectedId?: string;
   /** A folder shown as `~` at the start of paths. */
   home?: string;
+  /**
+   * Entries that a query looks through at once; then rows are what was found so far, and `searchOn` goes on. Default:
+   * all of them.
+   */
+  searchAtOnce?: number;
 }
 
 export interface RowsOptions {
@@ -82,6 +87,11 @@ export class Outline {
   readonly #search: EntrySearch;
   readonly #around: RowSurroundings;
   readonly #folds = new Set<number>();
+  readonly #searchAtOnce: number;
+  /** How much was looked through when the rows were last arranged. */
+  #arrangedAt = 0;
+  /** What was selected before a search that is not over, and what it has selected since. */
+  #beforeSearch: { anchor: number; since: number } | undefined;
   #filter: FilterMode;
   #query: string;
   #labels: ReadonlyMap<number, string>;
@@ -99,6 +109,7 @@ export class Outline {
     this.#traits = new EntryTraits(source);
     this.#around = { home: options.home, findCall: (n, id) => this.#traits.findCall(n, id) };
     this.#search = new EntrySearch(source, this.#around);
+    this.#searchAtOnce = options.searchAtOnce ?? Number.POSITIVE_INFINITY;
     this.#filter = options.filter ?? "default";
     this.#query = typedLine(options.query ?? "");
     this.#labels = labelsByOrdinal(source);
@@ -154,6 +165,29 @@ export class Outline {
     if (clean === this.#query) return;
     this.#query = clean;
     this.#rearrange();
+  }
+
+  /** Whether rows are missing because `searchOn` has not been through all entries. */
+  get isSearching(): boolean {
+    return this.#looksInSlices && wordsOf(this.#query).length > 0 && !this.#search.isComplete;
+  }
+
+  /** Looks through up to `limit` further entries; true when that has changed the rows. */
+  searchOn(limit: number): boolean {
+    if (!this.isSearching) return false;
+    this.#search.look(limit);
+    // Arranging costs as much as looking through some thousand entries: it pays when there is much that is new.
+    if (this.isSearching && this.#search.looked < 2 * this.#arrangedAt) return false;
+    const before = this.#beforeSearch?.since === this.#anchor ? this.#beforeSearch : undefined;
+    if (before !== undefined) this.#anchor = before.anchor;
+    this.#tree = this.#arrange();
+    this.#shown = this.#show();
+    this.#beforeSearch = before && { anchor: before.anchor, since: this.#anchor };
+    return true;
+  }
+
+  get #looksInSlices(): boolean {
+    return this.#searchAtOnce !== Number.POSITIVE_INFINITY;
   }
 
   /** Takes in what the session has become: new entries, labels, another leaf. Filter, folds and selection stay. */
@@ -267,14 +301,18 @@ export class Outline {
 
   #rearrange(): void {
     this.#folds.clear();
+    const anchor = this.#anchor;
     this.#tree = this.#arrange();
     this.#shown = this.#show();
+    this.#beforeSearch = this.isSearching ? { anchor, since: this.#anchor } : undefined;
   }
 
   #arrange(): VisibleTree {
     const view = { source: this.#source, traits: this.#traits, labels: this.#labels, current: this.#order.current };
     const passes = FILTERS[this.#filter];
-    const matches = this.#search.matcher(this.#query, this.#labels);
+    if (this.isSearching) this.#search.look(this.#searchAtOnce);
+    this.#arrangedAt = this.#search.looked;
+    const matches = this.#search.matcher(this.#query, this.#labels, this.#looksInSlices);
     return arrangeVisible(
       this.#order,
       this.#source,

@@ -6,12 +6,13 @@
 import { CURRENT_SESSION_VERSION } from "./entries.ts";
 import type { LeafRecord, SessionEntry, SessionHeader } from "./entries.ts";
 import { SessionEntryIndex } from "./entry-index.ts";
-import type { Origin } from "./entry-index.ts";
-import { parseLine } from "./line-parser.ts";
+import type { KnownOfEntry, Origin } from "./entry-index.ts";
+import { parseLine, withTime } from "./line-parser.ts";
 import type { ParsedRecord } from "./line-parser.ts";
 import { SealNotes } from "./line-seal.ts";
 import type { Checksum } from "./line-seal.ts";
 import type { LineSource } from "./line-source.ts";
+import { LineStart, isText, isUsualLine, plainText, recordEnd } from "./line-start.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { Migration, repeatableIds, versionOf } from "./migrate.ts";
@@ -30,6 +31,8 @@ export type SessionReading =
       lines: number;
       /** Whether the last byte ends a line; if not, the next write must begin with a newline. */
       sealed: boolean;
+      /** Whether the header has a seal: then bough has written the file from its start. */
+      hasSeals: boolean;
       /** The file's version, when its records were migrated in memory. */
       migratedFrom: 1 | 2 | undefined;
       /** Made by a newer version of the format: to be opened for reading only. */
@@ -46,17 +49,24 @@ export interface ReaderOptions {
   newId?: NewId;
   /** Checks the seals of lines; without it they are only taken off. */
   checksum?: Checksum;
+  /**
+   * Parse every line at once instead of only its start, and hold all bodies. A slower way to the same session, for
+   * who has the bytes only once; default false.
+   */
+  eager?: boolean;
 }
 
 const CHUNK = 1024 * 1024;
+const FREQUENT_KINDS = 16;
 /** Damaged lines accepted before the header; a file of another kind is given up after as many. */
 const LINES_BEFORE_HEADER = 8;
 
-/** Reads a whole source in chunks of 1 MiB. */
+/** Reads a whole source in chunks of 1 MiB. Bodies are read from it later, when the index is asked for them. */
 export function readSession(source: LineSource, options?: ReaderOptions): SessionReading {
-  const reader = new SessionReader(options);
+  const reader = new SessionReader(options, source);
+  const memory = new Uint8Array(CHUNK);
   for (let offset = 0; !reader.refused;) {
-    const chunk = source.read(offset, CHUNK);
+    const chunk = source.read(offset, CHUNK, memory);
     if (chunk.length === 0) break;
     reader.push(chunk);
     offset += chunk.length;
@@ -73,7 +83,12 @@ interface Started {
 export class SessionReader {
   readonly #newId: NewId | undefined;
   readonly #checksum: Checksum | undefined;
-  readonly #splitter = new LineSplitter((line) => this.#takeLine(line));
+  /** Where lines can be read again; undefined when each must be read to its end now. */
+  readonly #source: LineSource | undefined;
+  readonly #splitter: LineSplitter;
+  readonly #start = new LineStart();
+  /** The first kinds of the file, which are nearly always all of them. */
+  readonly #kinds: { type: string; role: string | undefined; code: number }[] = [];
   readonly #changedLines = new Map<number, SessionHeader | SessionEntry>();
   /** Until there is an index to report them to. */
   readonly #earlyProblems: Problem[] = [];
@@ -83,9 +98,16 @@ export class SessionReader {
   #session: Started | undefined;
   #invalid: { kind: "invalid"; line: number; reason: string } | undefined;
 
-  constructor(options: ReaderOptions = {}) {
+  /** @param source the bytes that will be pushed, to be read again; without it all bodies are held in memory */
+  constructor(options: ReaderOptions = {}, source?: LineSource) {
     this.#newId = options.newId;
     this.#checksum = options.checksum;
+    this.#source = options.eager === true ? undefined : source;
+    this.#splitter = new LineSplitter(
+      (line) => this.#takeLine(line),
+      undefined,
+      this.#source && ((bytes, from, to, offset, number) => this.#takeUsual(bytes, from, to, offset, number)),
+    );
   }
 
   /** True once it is clear that this is no session; the rest of the file need not be read. */
@@ -106,7 +128,7 @@ export class SessionReader {
     this.#seals.finish();
     const tip = findOtherTip(index);
     if (tip !== undefined) {
-      const { id } = index.at(tip.n);
+      const id = index.idAt(tip.n);
       index.report(entryProblem.otherTip(index.originOf(id)?.line ?? 0, id, tip.messages));
     }
     return {
@@ -116,6 +138,7 @@ export class SessionReader {
       bytes: this.#splitter.bytes,
       lines: this.#splitter.lines,
       sealed: this.#splitter.sealed,
+      hasSeals: this.#seals.headerIsSealed,
       migratedFrom: migration.version === 1 || migration.version === 2 ? migration.version : undefined,
       newer: migration.version > CURRENT_SESSION_VERSION,
       changedLines: this.#changedLines,
@@ -129,15 +152,48 @@ export class SessionReader {
     return { kind: "empty" };
   }
 
+  /** Takes an entry by the start of its line; false when the line has to be looked at. */
+  #takeUsual(bytes: Uint8Array, from: number, lineEnd: number, offset: number, line: number): boolean {
+    if (this.#session === undefined || this.#session.migration.version < CURRENT_SESSION_VERSION) return false;
+    const { index, migration } = this.#session;
+    const start = this.#start;
+    const to = recordEnd(bytes, from, lineEnd);
+    if (!isUsualLine(start, bytes, from, to)) return false;
+    if (!index.replayStart(bytes, start, this.#kindAt(index, bytes), line, offset, to - from)) return false;
+    migration.count(index.size - 1);
+    this.#seals.takeUsual(line, bytes, from, to);
+    return true;
+  }
+
+  #kindAt(index: SessionEntryIndex, bytes: Uint8Array): number {
+    const { typeFrom, typeTo, roleFrom, roleTo } = this.#start;
+    for (const { type, role, code } of this.#kinds) {
+      const isSameRole = role === undefined ? roleTo < 0 : roleTo >= 0 && isText(bytes, roleFrom, roleTo, role);
+      if (isSameRole && isText(bytes, typeFrom, typeTo, type)) return code;
+    }
+    const type = plainText(bytes, typeFrom, typeTo);
+    const role = roleTo < 0 ? undefined : plainText(bytes, roleFrom, roleTo);
+    const code = index.kindCode(type, role);
+    if (this.#kinds.length < FREQUENT_KINDS) this.#kinds.push({ type, role, code });
+    return code;
+  }
+
   #takeLine(line: RawLine): void {
     if (this.refused) return;
+    const { bytes, terminated, nuls, tooLong } = line;
+    const mayBeUsual = this.#source !== undefined && terminated && nuls === 0 && !tooLong && !bytes.includes(0);
+    if (mayBeUsual && this.#takeUsual(bytes, 0, bytes.length, line.offset, line.number)) return;
     const { records, problem } = parseLine(line, this.#checksum);
     if (problem !== undefined) this.#report(problem);
     for (const parsed of records) {
       const origin: Origin = { line: line.number, offset: parsed.offset, length: parsed.length };
       const isHeader = this.#session === undefined;
       if (this.#session !== undefined) this.#takeRecord(this.#session, parsed, origin);
-      else if (!this.refused) this.#takeFirst(withSealedVersion(parsed), line.number);
+      else if (!this.refused) {
+        if (!parsed.utf8) this.#earlyProblems.push(lineProblem.notUtf8(line.number));
+        if (parsed.seal === "changed") this.#earlyProblems.push(lineProblem.changedLine(line.number));
+        this.#takeFirst(withSealedVersion(parsed), line.number);
+      }
       if (this.#session !== undefined) this.#seals.take(line.number, parsed.seal, isHeader);
     }
   }
@@ -170,7 +226,11 @@ export class SessionReader {
     const version = versionOf(header);
     const migration = new Migration(version ?? CURRENT_SESSION_VERSION, this.#newId ?? repeatableIds(header.id));
     const title = this.#slot ?? { title: header.title ?? "", source: header.titleSource };
-    const index = new SessionEntryIndex(renamed(undefined, title.title, title.source));
+    const index = new SessionEntryIndex({
+      name: renamed(undefined, title.title, title.source),
+      source: this.#source,
+      checksum: this.#checksum,
+    });
     for (const problem of this.#earlyProblems) index.report(problem);
     if (version === undefined) index.report(headerProblem.badVersion(line));
     else if (version > CURRENT_SESSION_VERSION) index.report(headerProblem.newerVersion(line, header.version));
@@ -181,23 +241,34 @@ export class SessionReader {
 
   #takeRecord({ index, migration }: Started, parsed: ParsedRecord, origin: Origin): void {
     const { record } = parsed;
-    const { changed, lostIndex } = migration.record(record, (id) => index.isTaken(id));
+    const { changed, lostIndex } = migration.record(record, index);
     if (lostIndex !== undefined) index.report(entryProblem.migrationIndex(origin.line, lostIndex));
+    if (parsed.seal === "changed" && !isEntry(record)) index.report(lineProblem.changedLine(origin.line));
     if (record.type === "session") index.report(lineProblem.secondHeader(origin.line));
     else if (!hasBase(record)) index.report(lineProblem.noId(origin.line));
     else {
       if (changed && migration.version < CURRENT_SESSION_VERSION) this.#changedLines.set(origin.line, record);
       if (record.type === ("leaf" as string)) index.replayLeaf(record as unknown as LeafRecord, origin.line);
-      else index.replay(record, origin, parsed.tooDeep ? "nested too deeply" : undefined);
+      else index.replay(record, origin, knownOf(parsed, migration, changed));
     }
   }
 }
 
+/** What a migration has changed stands nowhere but here; a renamed role alone is renamed again when it is read. */
+function knownOf({ fault, role, utf8, seal }: ParsedRecord, migration: Migration, changed: boolean): KnownOfEntry {
+  const rereadable = migration.version >= CURRENT_SESSION_VERSION && (!changed || role === "hookMessage");
+  return { fault, role, utf8, seal, rereadable };
+}
+
 /** A record with a type and an id is an entry or a leaf record; an unreadable timestamp becomes "". */
 export function hasBase(record: Record<string, unknown>): record is Record<string, unknown> & SessionEntry {
-  if (typeof record.timestamp !== "string") record.timestamp = "";
+  withTime(record);
   return typeof record.type === "string" && typeof record.id === "string";
 }
+
+/** Whether the index takes it in, with its seal. */
+export const isEntry = ({ type, id }: Record<string, unknown>): boolean =>
+  typeof type === "string" && typeof id === "string" && type !== "session" && type !== "leaf";
 
 /** No older version has seals: a sealed header that names one was damaged, and must not have its file migrated. */
 function withSealedVersion({ record, seal }: ParsedRecord): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /**
  * `buildSessionContext`: what the model is sent for a path, and the state that holds at its end.
- * Part of `tree/`: pure. A path's context depends on its own entries alone.
+ * Part of `tree/`: pure. A path's context depends on its own entries alone. path-context.ts carries one along.
  */
 import { textBlocks } from "./content.ts";
 import type { CompactionEntry, ServiceTier, SessionEntry } from "./entries.ts";
@@ -53,9 +53,14 @@ export function contextOfPath(
 ): SessionContext {
   const state = initialPathState();
   for (const entry of path) foldEntry(state, entry);
+  return contextWith(state, messagesOf(path, state, onProblem));
+}
+
+/** What a path's state says, and these messages. */
+export function contextWith(state: PathState, messages: AgentMessage[]): SessionContext {
   const { thinkingLevel, model, serviceTier, mode, modeData, mcpToolSelection } = state;
   return {
-    messages: messagesOf(path, state, onProblem),
+    messages,
     thinkingLevel,
     model,
     serviceTier,
@@ -73,7 +78,7 @@ export function foldEntry(state: PathState, entry: SessionEntry): void {
 }
 
 /** The message one entry adds under the state of its path, without regard to compaction and reset. */
-function messageOf(entry: SessionEntry, state: PathState): AgentMessage | undefined {
+export function messageOf(entry: SessionEntry, state: PathState): AgentMessage | undefined {
   const kind = kindOf(entry);
   if (kind.message === undefined || kind.fault(entry) !== undefined) return undefined;
   const message = kind.message(entry);
@@ -127,7 +132,7 @@ function firstKeptOf(path: readonly SessionEntry[], compactedAt: number): number
 }
 
 /** pi stores with a compaction which system prompt and tools held; that comes ahead of the summary. */
-function summaryOf(entry: CompactionEntry): AgentMessage[] {
+export function summaryOf(entry: CompactionEntry): AgentMessage[] {
   const checkpoint = entry["systemMessage" as keyof CompactionEntry] as unknown;
   const summary: AgentMessage = {
     role: "compactionSummary",

@@ -3,6 +3,9 @@
  * Parents may come later in the file than their children, be missing, or form cycles; nothing here is recursive.
  * Part of `tree/`: pure. Used by the index alone.
  */
+import { IdTable } from "./id-table.ts";
+import type { LineStart } from "./line-start.ts";
+import { plainText } from "./line-start.ts";
 import { NumberColumn } from "./number-column.ts";
 
 export type TreeProblem = "missing-parent" | "cycle";
@@ -12,7 +15,7 @@ export const ROOT = -1;
 const NOTHING = -1;
 
 export class TreeLinks {
-  readonly #ordinals = new Map<string, number>();
+  readonly #ids = new IdTable();
   /** Ids of leaf records, and the ordinal that a parentId naming one means. */
   readonly #aliases = new Map<string, number>();
   readonly #parents = NumberColumn.ofInt32();
@@ -21,6 +24,8 @@ export class TreeLinks {
   /** By a parentId not seen yet: the entries that name it. */
   readonly #waiting = new Map<string, number[]>();
   readonly #problems = new Map<number, TreeProblem>();
+  /** Parents named by entries that do not hang below them. */
+  readonly #named = new Map<number, string>();
   #children: ChildLists | undefined;
   #shortcuts: NumberColumn | undefined;
 
@@ -28,18 +33,26 @@ export class TreeLinks {
     return this.#parents.size;
   }
   ordinal(id: string): number | undefined {
-    return this.#ordinals.get(id);
+    return this.#ids.find(id);
   }
   /** Whether an entry or a leaf record has this id. */
   isTaken(id: string): boolean {
-    return this.#ordinals.has(id) || this.#aliases.has(id);
+    return this.#ids.find(id) !== undefined || this.#aliases.has(id);
+  }
+  id(n: number): string {
+    return this.#ids.id(n);
   }
   parent(n: number): number {
     return this.#parents.at(n);
   }
+  /** The id of the parent: what a leaf record's id means, and what the entry names where that cannot be its parent. */
+  parentId(n: number): string | null {
+    const parent = this.#parents.at(n);
+    return parent === ROOT ? (this.#named.get(n) ?? null) : this.id(parent);
+  }
   /** What a parentId means now: an ordinal, ROOT, or undefined when nothing has that id. */
   resolve(id: string | null): number | undefined {
-    return id === null ? ROOT : (this.#ordinals.get(id) ?? this.#aliases.get(id));
+    return id === null ? ROOT : (this.#ids.find(id) ?? this.#aliases.get(id));
   }
   /** Roots that are roots only because something is wrong. */
   get problems(): ReadonlyMap<number, TreeProblem> {
@@ -49,17 +62,51 @@ export class TreeLinks {
   /** Adds the next ordinal under a new id; `undefined` stands for a parent that the entry does not name at all. */
   add(id: string, parentId: string | null | undefined, time: number): void {
     const n = this.size;
-    this.#ordinals.set(id, n);
+    this.#ids.add(id);
     this.#parents.push(ROOT);
     this.#times.push(time);
     this.#children?.add();
-    const adopted = this.#adopt(id, n);
+    const adopted = this.#waiting.size > 0 && this.#adopt(id, n);
     const parent = parentId === undefined ? undefined : this.resolve(parentId);
-    if (parent === undefined) {
-      this.#problems.set(n, "missing-parent");
-      if (typeof parentId === "string") this.#wait(parentId, n);
-    } else this.#hang(n, parent, adopted);
+    if (typeof parentId === "string" && parent === undefined) this.#wait(parentId, n);
+    if (parent === undefined) this.#problems.set(n, "missing-parent");
+    else this.#hang(n, parent, parentId ?? undefined, adopted);
     this.#children?.hang(n, this.parent(n));
+  }
+
+  /**
+   * The same for an entry of which the start of its line was read from `bytes`; false, and nothing added, when its id is
+   * taken. Nearly all lines of a session come this way, and most of them follow the one before.
+   */
+  addStart(bytes: Uint8Array, start: LineStart, time: number): boolean {
+    const { idFrom, idTo, parentFrom, parentTo } = start;
+    if (this.#ids.findBytes(bytes, idFrom, idTo) >= 0) return false;
+    const needsIds = this.#aliases.size > 0 || this.#waiting.size > 0;
+    const parent = needsIds ? undefined : this.#parentAt(bytes, parentFrom, parentTo);
+    if (parent === undefined) return this.#addSlowly(bytes, start, time);
+    const n = this.size;
+    this.#ids.addBytes(bytes, idFrom, idTo);
+    this.#parents.push(parent);
+    this.#times.push(time);
+    this.#children?.add();
+    this.#children?.hang(n, parent);
+    return true;
+  }
+
+  #addSlowly(bytes: Uint8Array, { idFrom, idTo, parentFrom, parentTo }: LineStart, time: number): boolean {
+    const id = plainText(bytes, idFrom, idTo);
+    if (this.#aliases.has(id)) return false;
+    this.add(id, parentFrom < 0 ? null : plainText(bytes, parentFrom, parentTo), time);
+    return true;
+  }
+
+  /** Undefined when no entry has that id. */
+  #parentAt(bytes: Uint8Array, from: number, to: number): number | undefined {
+    if (from < 0) return ROOT;
+    const last = this.size - 1;
+    if (last >= 0 && this.#ids.isAt(last, bytes, from, to)) return last;
+    const n = this.#ids.findBytes(bytes, from, to);
+    return n < 0 ? undefined : n;
   }
 
   /** Makes the id of a leaf record read as its target. */
@@ -111,19 +158,22 @@ export class TreeLinks {
     this.#children = undefined;
     for (const child of waiting) {
       this.#problems.delete(child);
-      this.#hang(child, parent, true);
+      this.#named.delete(child);
+      this.#hang(child, parent, id, true);
     }
     return true;
   }
 
-  #hang(n: number, parent: number, hasDescendants: boolean): void {
+  #hang(n: number, parent: number, named: string | undefined, hasDescendants: boolean): void {
     // Only an entry that something already hangs below can be above its own parent.
-    if (parent === n || (hasDescendants && parent !== ROOT && this.#rootOf(parent) === n))
+    if (parent === n || (hasDescendants && parent !== ROOT && this.#rootOf(parent) === n)) {
       this.#problems.set(n, "cycle");
-    else this.#parents.set(n, parent);
+      if (named !== undefined) this.#named.set(n, named);
+    } else this.#parents.set(n, parent);
   }
 
   #wait(parentId: string, n: number): void {
+    this.#named.set(n, parentId);
     const waiting = this.#waiting.get(parentId);
     if (waiting === undefined) this.#waiting.set(parentId, [n]);
     else waiting.push(n);

@@ -4,6 +4,7 @@
  */
 import type { AutocompleteItem, SlashCommand } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
+import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import { sessionReport } from "./session-report.ts";
 
@@ -11,6 +12,8 @@ import { sessionReport } from "./session-report.ts";
 export interface CommandHost {
   readonly session: AgentSession;
   openTree(): void;
+  /** One step in the history of moves. */
+  retrace(via: Retrace): void;
   /** The list of user messages to branch from, or the tree when the user's settings say so. */
   openBranch(): void;
   openSessions(): void;
@@ -42,6 +45,8 @@ export interface BuiltinCommand {
 
 export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
   { name: "tree", description: "Go to another point of this session", run: (host) => host.openTree() },
+  { name: "back", description: "Go back to where the last jump left", run: (host) => host.retrace("back") },
+  { name: "forward", description: "Undo /back", run: (host) => host.retrace("forward") },
   {
     name: "branch",
     alias: "fork",

@@ -130,9 +130,9 @@ export class ChatView extends Container {
 
   #showAnswer(message: AssistantMessage, ended: boolean): void {
     if (this.#answer === undefined) {
-      this.#answer = new AssistantRow(message, this.#options);
+      this.#answer = new AssistantRow(message, ended, this.#options);
       this.#add(this.#answer);
-    } else this.#answer.update(message);
+    } else this.#answer.update(message, ended);
     if (ended) this.#answer = undefined;
     for (const block of blocksOf(message.content))
       if (block["type"] === "toolCall") this.#call(block["id"], String(block["name"]), block["arguments"], ended);

@@ -83,6 +83,12 @@ export class InputController {
       case "app.session.tree":
         screen.openTree();
         return true;
+      case "app.session.back":
+        screen.retrace("back");
+        return true;
+      case "app.session.forward":
+        screen.retrace("forward");
+        return true;
       case "app.session.fork":
         screen.openBranch();
         return true;

@@ -12,6 +12,7 @@ import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
 import type { AgentMessage } from "../tree/messages.ts";
 import { unsentReturned } from "../agent/session-notices.ts";
+import type { Retrace } from "../tree/moves.ts";
 import { stateDir } from "../session/locations.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { ChatView, type NoticeLevel } from "./chat-view.ts";
@@ -26,6 +27,7 @@ import { Header } from "./header.ts";
 import { InputController, type InputScreen } from "./input-controller.ts";
 import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
 import { PendingView } from "./pending-view.ts";
+import { guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
@@ -68,6 +70,8 @@ const HISTORY = 100;
 const COLOUR_QUERY = 200;
 /** Some frames after a session was drawn. Milliseconds. */
 const COUNT_AFTER = 50;
+/** Entries whose tokens are counted before keys get their turn. */
+const COUNTED_AT_ONCE = 400;
 /** Long enough for the signal to have stopped the process. Milliseconds. */
 const RESUME_AFTER = 100;
 /** Only a save that takes this long is worth a word. Milliseconds. */
@@ -75,7 +79,7 @@ const SLOW_SAVE = 300;
 
 /**
  * Runs until the user leaves. Resolves with the exit code: 0, or 1 when something of the session could not be saved.
- * The session is disposed of.
+ * The session is disposed of. Rejects with an exception that nobody caught, when the terminal is in order again.
  */
 export function runInteractive(options: InteractiveOptions): Promise<number> {
   return new InteractiveMode(options).run();
@@ -102,6 +106,8 @@ class InteractiveMode implements InputScreen {
   #countsUsage = false;
   #counting: NodeJS.Timeout | undefined;
   #title: string | undefined;
+  #editsOutside = false;
+  #failure: { error: unknown } | undefined;
 
   constructor(options: InteractiveOptions) {
     const { session, settings, keybindings } = options;
@@ -138,9 +144,8 @@ class InteractiveMode implements InputScreen {
     const themeError = this.#chooseTheme();
     this.#hang();
     const unsubscribe = this.session.subscribe((event) => this.#apply(event));
-    const leave = (): void => this.quit();
-    process.on("SIGTERM", leave);
-    process.on("SIGHUP", leave);
+    // A terminal of someone else's is theirs to watch.
+    const release = this.#options.terminal === undefined ? guardScreen(this.#screenEvents()) : undefined;
     try {
       this.#ui.start();
       this.#ui.setSuspendSignalHandler(() => this.suspend());
@@ -151,16 +156,18 @@ class InteractiveMode implements InputScreen {
       if (this.#options.prompt !== undefined) this.#input.submit(this.#options.prompt);
       if (this.#options.picksSession === true) this.openSessions();
       await this.#left.promise;
-      return await this.#dispose();
+      const exitCode = await this.#dispose();
+      if (this.#failure !== undefined) throw this.#failure.error;
+      return exitCode;
     } finally {
-      process.off("SIGTERM", leave);
-      process.off("SIGHUP", leave);
       clearTimeout(this.#counting);
       unsubscribe();
       this.#status.hide();
-      this.#ui.renderNow();
+      // What broke may have been the drawing.
+      if (this.#failure === undefined) this.#ui.renderNow();
       await this.#terminal.drainInput();
       this.#ui.stop();
+      release?.();
     }
   }
 
@@ -168,6 +175,9 @@ class InteractiveMode implements InputScreen {
 
   openTree(): void {
     this.#selectors.showTreeSelector();
+  }
+  retrace(via: Retrace): void {
+    this.#selectors.retrace(via);
   }
   openBranch(): void {
     this.#selectors.showUserMessageSelector();
@@ -255,12 +265,32 @@ class InteractiveMode implements InputScreen {
       return;
     }
     this.#ui.stop();
+    this.#editsOutside = true;
     try {
       this.editor.setText(await editOutside(this.editor.getExpandedText(), command));
     } finally {
+      this.#editsOutside = false;
       this.#ui.start();
       this.#ui.requestRender(true);
     }
+  }
+
+  #screenEvents(): ScreenEvents {
+    return {
+      leave: () => this.quit(),
+      // Ctrl+C in the editor outside is meant for that editor alone.
+      interrupted: () => {
+        if (!this.#editsOutside) this.quit();
+      },
+      failed: (error) => {
+        this.#failure ??= { error };
+        this.quit();
+      },
+      stray: (text) => {
+        this.#chat.addNotice("warning", text.trim());
+        this.#ui.requestRender();
+      },
+    };
   }
 
   /** The screen as the selectors see it. */
@@ -386,10 +416,12 @@ class InteractiveMode implements InputScreen {
   #countUsageLater(): void {
     clearTimeout(this.#counting);
     this.#countsUsage = false;
-    this.#counting = setTimeout(() => {
-      this.#countsUsage = true;
-      this.#refresh();
-    }, COUNT_AFTER);
+    const count = (): void => {
+      this.#countsUsage = this.session.sessionManager.getIndex().countUsage(COUNTED_AT_ONCE);
+      if (this.#countsUsage) this.#refresh();
+      else this.#counting = setTimeout(count);
+    };
+    this.#counting = setTimeout(count, COUNT_AFTER);
   }
 
   #refresh(): void {

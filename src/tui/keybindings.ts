@@ -19,6 +19,8 @@ export const APP_KEYBINDINGS = {
   "app.suspend": key("ctrl+z", "Put bough in the background"),
   "app.session.new": key([], "Start a new session"),
   "app.session.tree": key([], "Open the tree"),
+  "app.session.back": key([], "Go back to where the last jump left"),
+  "app.session.forward": key([], "Undo going back"),
   "app.session.fork": key([], "Branch from a message into a new session"),
   "app.session.resume": key([], "Open another session"),
   "app.thinking.cycle": key("shift+tab", "Next thinking level"),

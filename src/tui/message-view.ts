@@ -108,19 +108,22 @@ function mentionedFiles(message: MessageOf<"fileMention">): string {
 export class AssistantRow implements Component {
   readonly #options: ChatOptions;
   #message: MessageOf<"assistant">;
+  #ended: boolean;
   #parts: { isThinking: boolean; markdown: MarkdownText }[] = [];
   #content = new Panel([]);
   #stale = true;
 
-  constructor(message: MessageOf<"assistant">, options: ChatOptions) {
+  constructor(message: MessageOf<"assistant">, ended: boolean, options: ChatOptions) {
     this.#message = message;
+    this.#ended = ended;
     this.#options = options;
   }
   get message(): MessageOf<"assistant"> {
     return this.#message;
   }
-  update(message: MessageOf<"assistant">): void {
+  update(message: MessageOf<"assistant">, ended: boolean): void {
     this.#message = message;
+    this.#ended = ended;
     this.#stale = true;
   }
   render(width: number): readonly string[] {
@@ -142,7 +145,7 @@ export class AssistantRow implements Component {
       return known;
     });
     const shown = this.#parts.flatMap(({ markdown }, index) => (index === 0 ? [markdown] : [new Spacer(1), markdown]));
-    const ending = answerEnding(this.#message);
+    const ending = answerEnding(this.#message, this.#ended);
     this.#content = new Panel(ending === undefined ? shown : [...shown, new Text(ending, 0, 0)]);
   }
 }
@@ -168,12 +171,16 @@ function answerParts(message: MessageOf<"assistant">, hideThinking: boolean): An
   return parts;
 }
 
-/** Why an answer ended early, or undefined. */
-function answerEnding(message: MessageOf<"assistant">): string | undefined {
+/** Why an answer ended early or without a word, or undefined. */
+function answerEnding(message: MessageOf<"assistant">, ended: boolean): string | undefined {
   const said = (token: ThemeToken, text: string): string => theme.fg(token, text);
   if (message.stopReason === "error") return said("error", `Error: ${bounded(message.errorMessage) || "unknown"}`);
   if (message.stopReason === "aborted") return said("warning", "Stopped.");
   if (message.stopReason === "length")
     return said("warning", "The answer is cut off: the model's output limit was reached.");
-  return undefined;
+  return ended && isEmpty(message) ? said("warning", "The model gave an empty answer.") : undefined;
 }
+
+/** Neither words nor calls; an image or a block of a kind bough does not know is something. */
+const isEmpty = ({ content }: MessageOf<"assistant">): boolean =>
+  blocksOf(content).every((block) => block["type"] === "text" && bounded(block["text"]).trim() === "");

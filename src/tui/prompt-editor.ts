@@ -21,6 +21,8 @@ const EDITOR_ACTIONS = [
   "app.suspend",
   "app.session.new",
   "app.session.tree",
+  "app.session.back",
+  "app.session.forward",
   "app.session.fork",
   "app.session.resume",
   "app.thinking.cycle",

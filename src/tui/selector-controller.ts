@@ -11,9 +11,12 @@ import type { SessionInfo } from "../session/catalog.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import type { SessionEntry } from "../tree/entries.ts";
+import type { Retrace } from "../tree/moves.ts";
+import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { FilterMode } from "../tree/outline.ts";
 import { ChoiceSelector } from "./choice-selector.ts";
 import { ModelPicker } from "./model-picker.ts";
+import { placeText } from "./place-text.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { SelectorScreen } from "./selector-list.ts";
 import { SessionPicker } from "./session-picker.ts";
@@ -62,6 +65,8 @@ export interface SelectorControllerOptions {
   home?: string | undefined;
 }
 
+const JUMP_STOPS = "Jumping stops it. What it has written so far stays on its own branch.";
+
 export class SelectorController {
   readonly #options: SelectorControllerOptions;
   readonly #session: AgentSession;
@@ -94,6 +99,17 @@ export class SelectorController {
       onCopy: (text) => this.#copy(text),
     });
     this.#open(selector, { onEntry: () => selector.refresh() });
+  }
+
+  /** `/back` and `/forward`. */
+  retrace(via: Retrace): void {
+    if (this.#session.sessionManager.getRetraceTarget(via) === undefined)
+      return this.#host.status(`Nothing to go ${via} to`);
+    this.#whileWorking(
+      JUMP_STOPS,
+      (isWorking) => this.#retrace(via, isWorking),
+      () => undefined,
+    );
   }
 
   /** `/branch` and `/fork`: the user's messages, or the tree where the settings give it to double Escape. */
@@ -178,20 +194,32 @@ export class SelectorController {
     if (isCurrent) this.#host.status("Already at this point");
     else
       this.#whileWorking(
-        "Jumping stops it. What it has written so far stays on its own branch.",
+        JUMP_STOPS,
         (isWorking) => this.#navigate(entry.id, isWorking),
         () => this.showTreeSelector(entry.id),
       );
   }
 
   async #navigate(entryId: string, abort: boolean): Promise<void> {
+    const index = this.#session.sessionManager.getIndex();
+    const before = currentOrdinal(index);
     const { cancelled, editorText } = await this.#session.navigateTree(entryId, { abort });
     if (cancelled) return this.#host.status("Navigation cancelled");
     this.#host.rebuildChat();
     const keepsDraft = this.#host.getEditorText().trim() !== "";
     if (editorText !== undefined && !keepsDraft) this.#host.setEditorText(editorText);
     const draft = editorText !== undefined && keepsDraft ? "; your draft stays in the editor" : "";
-    this.#host.status(`Navigated to selected point${draft}`);
+    const hint = currentOrdinal(index) === before ? "" : " (/back returns)";
+    this.#host.status(`Navigated to selected point${draft}${hint}`);
+  }
+
+  async #retrace(via: Retrace, abort: boolean): Promise<void> {
+    const { cancelled, place } = await this.#session[via]({ abort });
+    if (cancelled) return this.#host.status("Navigation cancelled");
+    if (place === undefined) return this.#host.status(`Nothing to go ${via} to`);
+    this.#host.rebuildChat();
+    const here = placeText(this.#session.sessionManager.getIndex());
+    this.#host.status(`Went ${via} to ${here} (/${via === "back" ? "forward" : "back"} returns)`);
   }
 
   async #branch(entryId: string): Promise<void> {

@@ -26,6 +26,9 @@ import {
 import type { SelectorScreen } from "./selector-list.ts";
 import { theme } from "./theme.ts";
 
+/** Entries a search looks through before keys get their turn: some milliseconds of work. */
+const SEARCHED_AT_ONCE = 1500;
+
 export interface TreeSelectorOptions {
   screen: SelectorScreen;
   /** The session's index; it may grow while the selector is open: call `refresh`. */
@@ -53,6 +56,7 @@ export class TreeSelector implements Component, Focusable {
   #isStale = false;
   #editor: LabelEditor | undefined;
   #labelTimes: LabelTimes | undefined;
+  #searching: NodeJS.Timeout | undefined;
 
   constructor(options: TreeSelectorOptions) {
     const { source, filter, selectedId, home } = options;
@@ -61,6 +65,7 @@ export class TreeSelector implements Component, Focusable {
       ...(filter === undefined ? {} : { filter }),
       ...(selectedId === undefined ? {} : { selectedId }),
       ...(home === undefined ? {} : { home }),
+      searchAtOnce: SEARCHED_AT_ONCE,
     });
     this.#actions = this.#listActions();
   }
@@ -121,6 +126,7 @@ export class TreeSelector implements Component, Focusable {
     this.#update();
     if (this.#editor !== undefined) this.#editor.handleInput(data);
     else if (!this.#handleListKey(data)) return;
+    this.#searchOn();
     this.#options.screen.requestRender();
   }
 
@@ -174,8 +180,20 @@ export class TreeSelector implements Component, Focusable {
     ];
   }
 
+  /** The keys pressed meanwhile come in between. */
+  #searchOn(): void {
+    if (this.#searching !== undefined || !this.#outline.isSearching) return;
+    this.#searching = setTimeout(() => {
+      this.#searching = undefined;
+      if (this.#outline.searchOn(SEARCHED_AT_ONCE)) this.#options.screen.requestRender();
+      this.#searchOn();
+    });
+  }
+
   #confirm(): boolean {
     const entry = this.#outline.selectedEntry;
+    clearTimeout(this.#searching);
+    this.#searching = undefined;
     if (entry !== undefined) this.#options.onSelect(entry, entry.id === this.#outline.currentEntry?.id);
     return false;
   }

@@ -1,6 +1,6 @@
 /** `/branch`, `/clone`, `/new`, `/resume` and the names of sessions. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hooksFrom } from "../../src/agent/hook-port.ts";
@@ -8,6 +8,7 @@ import { nameFromPrompt } from "../../src/agent/session-naming.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { nextEvent, noticesOf, outlineOf, sentMessages, startHarness } from "../support/agent-harness.ts";
 import type { Harness } from "../support/agent-harness.ts";
+import { watchDisk } from "../support/disk-faults.ts";
 import { after, fail, hangAfter, say } from "../support/provider-mock.ts";
 import { assistant, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
 
@@ -16,6 +17,15 @@ const promptId = ({ session }: Harness, text: string): string => {
   assert.ok(found, `no prompt ${text}`);
   return found.entryId;
 };
+
+/** A session file with these prompts in one line. */
+async function sessionOf(...prompts: string[]): Promise<Buffer> {
+  const folder = temporaryFolder();
+  const manager = SessionManager.create(folder, folder);
+  for (const prompt of prompts) manager.appendMessage(user(prompt));
+  await manager.close();
+  return readFileSync(manager.getSessionFile()!);
+}
 
 /** All hooks of a change of session, written down as they come. */
 function recordedHooks(answers: { cancel?: boolean; skipConversationRestore?: boolean } = {}): {
@@ -149,6 +159,46 @@ test("[B1] a clone is the current branch in a new file; nothing is not cloned", 
     ["session_branch", { previousSessionFile: source }],
   ]);
   assert.deepEqual(events.at(-1), { type: "session_changed", reason: "clone" });
+});
+
+test("[B1, W4] dB69 the file is deleted by another program: the turn goes on in a recovery file, and so does a clone", async (t) => {
+  const source = temporaryFile(await sessionOf("First", "Second"));
+  const harness = await startHarness(t, {
+    manager: await SessionManager.open(source),
+    replies: [say("one"), say("two"), say("three")],
+  });
+  const { session, manager, events } = harness;
+  await session.prompt("Third");
+  const before = outlineOf(manager.getBranch());
+  rmSync(source);
+  await session.prompt("Lost?");
+  const recovered = manager.getSessionFile()!;
+  assert.notEqual(recovered, source);
+  await session.clone();
+  await session.prompt("Fourth");
+  const saved = await SessionManager.open(manager.getSessionFile()!, { readOnly: true });
+  const after = ["user: Lost?", "assistant stop: two", "user: Fourth", "assistant stop: three"];
+  assert.deepEqual(outlineOf(saved.getBranch()), [...before, ...after]);
+  assert.equal(existsSync(source), false);
+  assert.deepEqual(noticesOf(events), [
+    `warning: ${source} was removed by another program; all of this session is in ${recovered}, where it goes on.`,
+  ]);
+});
+
+test("[B1, W2] a disk that does not confirm: a clone is the way out, and the failure is told once", async (t) => {
+  const disk = watchDisk(t);
+  const harness = await startHarness(t, { replies: say("one") });
+  const { session, manager, events } = harness;
+  await session.prompt("First");
+  const source = manager.getSessionFile()!;
+  disk.syncFault = { code: "EIO" };
+  await assert.rejects(session.prompt("Second"), { name: "SessionFileError", code: "sync-failed" });
+  disk.syncFault = undefined;
+  await session.clone();
+  const told = `error: The last step is not saved: The disk did not confirm what was written to ${source}: the disk reported an error (EIO); the last entries may not survive a power cut, so copy the session elsewhere.`;
+  assert.deepEqual(noticesOf(events), [told]);
+  await session.prompt("Third");
+  assert.deepEqual(outlineOf(manager.getBranch()).slice(-2), ["user: Third", "assistant stop: one"]);
 });
 
 test("[B1] skipConversationRestore keeps the model and the thinking level", async (t) => {

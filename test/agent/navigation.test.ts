@@ -11,7 +11,8 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { fileLines, nextEvent, outlineOf, sentMessages, startHarness, tool } from "../support/agent-harness.ts";
 import { callTools, hangAfter, say } from "../support/provider-mock.ts";
 import { trackSession } from "../support/laws.ts";
-import { assistant as anthropicAnswer, user } from "../support/session-files.ts";
+import { assistant as anthropicAnswer, temporaryFile, user } from "../support/session-files.ts";
+import { HEADER, file, line, message } from "../support/session-lines.ts";
 
 /** An answer of the model that the harness has. */
 const assistant = (text: string): AssistantMessage => ({
@@ -80,6 +81,24 @@ test("[N1] the leaf for each kind of target", async (t) => {
   assert.deepEqual(await jump(model), { cancelled: false, leaf: model });
   assert.deepEqual(await jump(root), { cancelled: false, editorText: "root", leaf: null });
   assert.deepEqual(await jump(answer), { cancelled: false, leaf: answer });
+});
+
+test("[F7, N1, B1] dB42 entries without a usable message can be gone to, are no prompts, and say nothing of the context", async (t) => {
+  const shapes = [null, 5, "text", [], {}, { role: "assistant", usage: null }, { role: "assistant", usage: "x" }];
+  const lines = shapes.map((shape, n) => line("message", `b${n}`, n === 0 ? "a" : `b${n - 1}`, { message: shape }));
+  const path = temporaryFile(file(HEADER, message("a", null), ...lines, message("z", "b6")));
+  const { session, manager } = await startHarness(t, { manager: await SessionManager.open(path), replies: say("one") });
+  assert.deepEqual(
+    session.getUserMessages().map(({ text }) => text),
+    ["a", "z"],
+  );
+  for (const n of shapes.keys()) {
+    assert.deepEqual(await session.navigateTree(`b${n}`), { cancelled: false });
+    assert.equal(manager.getLeafId(), `b${n}`);
+    assert.ok(session.getContextUsage()!.tokens > 0);
+  }
+  await session.prompt("on");
+  assert.deepEqual(outlineOf(manager.getBranch().slice(-2)), ["user: on", "assistant stop: one"]);
 });
 
 test("[N2, L4] choosing where one already is does nothing, labels and extension state behind it included", async (t) => {

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { type CommandOptions, runCommand } from "../../src/agent/run-command.ts";
+import { runUserCommand } from "../../src/agent/user-command.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 
 const folder = temporaryFolder();
@@ -238,4 +239,21 @@ setInterval(() => { if (existsSync("${pidFile}")) process.exit(0); }, 10);`,
   );
   assert.deepEqual(await run(`${JSON.stringify(process.execPath)} ${script}`), { ...ended, output: "", exitCode: 0 });
   await allEnded([Number(fs.readFileSync(pidFile, "utf8"))]);
+});
+
+test("[A3, U4] a user's command that a signal ended says so by its exit code, as in a shell", async () => {
+  const signal = new AbortController().signal;
+  const message = await runUserCommand("echo out; kill -9 $$", { cwd: folder, signal, onOutput: () => undefined });
+  assert.deepEqual(
+    { ...message, timestamp: 0 },
+    {
+      role: "bashExecution",
+      command: "echo out; kill -9 $$",
+      output: "out",
+      exitCode: 137,
+      cancelled: false,
+      truncated: false,
+      timestamp: 0,
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** The package as others get it: packed, installed elsewhere, and run on the oldest and the newest Node it supports. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -52,17 +52,51 @@ for (const [version, node] of nodes) {
       "[]\n",
     );
   });
+
+  test(`[G3] the packed engine's examples run on Node ${version}`, () => {
+    const example = (name: string): string =>
+      execFileSync(node(), [join(folder, "node_modules/bough/examples", name), session], {
+        cwd: folder,
+        encoding: "utf8",
+        env: cleanEnvironment(home),
+      });
+    assert.match(example("walk.mjs"), /is labelled "cause found"/);
+    assert.match(example("own-store.mjs"), /^\d+ laws hold\n1 entry came back\n$/);
+  });
 }
 
 test("[G1] the package holds no test, no source and no build state", () => {
   const listed = run("npm", ["pack", "--ignore-scripts", "--dry-run", "--json"], root);
   const paths: string[] = JSON.parse(listed)[0].files.map((file: { path: string }) => file.path);
   assert.deepEqual(
-    paths.filter((path) => !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/format\.md|[^/]+)$/.test(path)),
+    paths.filter(
+      (path) => !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(format|library)\.md|examples\/.*\.mjs|[^/]+)$/.test(path),
+    ),
     [],
   );
 });
 
 test("[G1] setup does nothing, and says nothing, when all is installed", () => {
-  assert.equal(run("node", ["scripts/setup.mjs"], root), "");
+  const env = { ...process.env, npm_execpath: join(folder, "no-npm.js") };
+  const setup = spawnSync(process.execPath, ["scripts/setup.mjs"], { cwd: root, encoding: "utf8", env });
+  assert.deepEqual([setup.status, setup.stdout, setup.stderr], [0, "", ""]);
+});
+
+test("[G1] setup never installs through a link to another folder", () => {
+  const clone = newFolder("clone");
+  mkdirSync(join(clone, "scripts"));
+  mkdirSync(join(clone, "shared/kept"), { recursive: true });
+  for (const name of ["scripts/setup.mjs", "package.json", "package-lock.json"])
+    copyFileSync(join(root, name), join(clone, name));
+  symlinkSync("shared", join(clone, "node_modules"));
+  const setup = spawnSync(process.execPath, ["scripts/setup.mjs"], { cwd: clone, encoding: "utf8" });
+  assert.deepEqual(
+    [setup.status, setup.stderr],
+    [
+      1,
+      "bough: node_modules is a link to a folder that does not hold what package-lock.json names; " +
+        "remove the link, or run npm ci where it leads.\n",
+    ],
+  );
+  assert.ok(existsSync(join(clone, "shared/kept")));
 });

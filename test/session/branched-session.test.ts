@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
 import { watchDisk } from "../support/disk-faults.ts";
+import { writeSessionFile } from "../support/generate.ts";
 import { trackSession } from "../support/laws.ts";
 import { assistant, contentOf, recordsIn, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
 import { HEADER, chain, file, leafRecord, line, message, sealed, unsealed } from "../support/session-lines.ts";
@@ -241,6 +242,37 @@ test("[T7] on any error nothing has changed", async (t) => {
   assert.deepEqual([contentOf(before.file!), readdirSync(folder).length], [content, 1]);
 });
 
+test("[T7, F7] dB69 entries another program has cut off are never invented: no branched file is made", async () => {
+  const lines = [HEADER, ...chain(null, "a1", "a2"), line("label", "l1", "a2", { targetId: "a1", label: "mark" })];
+  for (const damage of ["", `${HEADER}\n${"x".repeat(20)}`, `${lines.slice(0, 2).join("\n")}\n`]) {
+    const path = temporaryFile(file(...lines));
+    const session = await SessionManager.open(path);
+    writeFileSync(path, damage);
+    assert.throws(() => session.createBranchedSession("a2"), {
+      name: "SessionFileError",
+      code: "write-failed",
+      message: /entries cannot be read any more; nothing was changed\.$/,
+    });
+    assert.deepEqual(readdirSync(dirname(path)), [basename(path)]);
+    assert.deepEqual([session.getSessionFile(), session.getLeafId(), contentOf(path)], [path, "l1", damage]);
+    await session.close();
+  }
+});
+
+test("[T7, W1] dB69 entries that have been looked at outlive the file, in a branch", async () => {
+  const path = temporaryFile(file(HEADER, ...chain(null, "a1", "a2")));
+  const session = await SessionManager.open(path);
+  session.getBranch();
+  writeFileSync(path, "");
+  const saved = await SessionManager.open(session.createBranchedSession("a2")!, { readOnly: true });
+  assert.deepEqual(
+    saved.getEntries().map(({ id }) => id),
+    ["a1", "a2"],
+  );
+  assert.deepEqual(saved.getProblems(), []);
+  await session.close();
+});
+
 test("[T7] the folder is gone: an error, and the session is as it was", (t) => {
   const folder = join(temporaryFolder(), "sessions");
   const session = trackSession(t, SessionManager.create("/w", folder), { unsaved: true });
@@ -411,4 +443,29 @@ test("[T5, T7] a path of 20,000 entries is written without recursion, bytes kept
   const path = session.createBranchedSession("e19999")!;
   assert.deepEqual(linesOf(path).slice(1), lines);
   await session.close();
+});
+
+test("[T7, Y7] a branch is copied without a body being parsed, with labels on it and off it, at any size", async (t) => {
+  for (const entries of [300, 3000]) {
+    const source = join(temporaryFolder(), "session.jsonl");
+    writeSessionFile(source, { shape: "linear", entries });
+    const session = await SessionManager.open(source);
+    const expected = session.getBranch().filter(({ type }) => type !== "label");
+    const parse = t.mock.method(JSON, "parse");
+    const copy = session.exportBranch(session.getLeafId()!);
+    assert.equal(parse.mock.callCount(), 0);
+    parse.mock.restore();
+    const opened = await SessionManager.open(copy, { readOnly: true });
+    const copied = opened.getEntries().slice(0, expected.length);
+    let parentId: string | null = null;
+    for (const [n, entry] of expected.entries()) {
+      assert.deepEqual(copied[n], { ...entry, parentId });
+      parentId = entry.id;
+    }
+    assert.deepEqual(
+      new Map(opened.getIndex().labels()),
+      new Map([...session.getIndex().labels()].filter(([id]) => session.getEntry(id)?.type !== "label")),
+    );
+    await Promise.all([opened.close(), session.close()]);
+  }
 });

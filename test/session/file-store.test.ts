@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { describeSessionStore } from "../../src/session/conformance.ts";
 import { FileStore } from "../../src/session/file-store.ts";
@@ -201,4 +212,59 @@ test("[W1] two stores on one file add whole lines side by side", () => {
   for (let n = 0; n < 10; n++) stores[n % 2]!.append(`line ${n}`);
   for (const store of stores) store.close();
   assert.equal(contentOf(path), `header\n${Array.from({ length: 10 }, (_, n) => `line ${n}\n`).join("")}`);
+});
+
+const TAKEN_AWAY: [how: string, take: (path: string) => void, left: string | undefined][] = [
+  ["deleted", (path) => rmSync(path), undefined],
+  ["moved", (path) => renameSync(path, `${path}.old`), undefined],
+  [
+    "replaced",
+    (path) => {
+      writeFileSync(`${path}.new`, "header\n");
+      renameSync(`${path}.new`, path);
+    },
+    "header\n",
+  ],
+  ["cut short", (path) => truncateSync(path, 7), "header\n"],
+  [
+    "below what is no folder any more",
+    (path) => {
+      rmSync(dirname(path), { recursive: true });
+      writeFileSync(dirname(path), "");
+    },
+    undefined,
+  ],
+  [
+    "a link now",
+    (path) => {
+      renameSync(path, `${path}.old`);
+      symlinkSync(`${path}.old`, path);
+    },
+    "header\nfirst\n",
+  ],
+];
+
+for (const [how, take, left] of TAKEN_AWAY)
+  test(`[W1, M2] dB69 the file is ${how} while it is in use: the append says so, and nothing comes back to life`, (t) => {
+    const path = join(temporaryFolder(), "session.jsonl");
+    const store = FileStore.create(path);
+    t.after(() => store.close());
+    store.append("header", "first");
+    take(path);
+    const displaced = { name: "SessionFileError", code: "file-changed", path };
+    assert.throws(() => store.append("second"), displaced);
+    assert.throws(() => store.append("second"), displaced);
+    assert.equal(existsSync(path) ? contentOf(path) : undefined, left);
+  });
+
+test("[W3] what another program leaves without a newline at the end is closed before the next line", (t) => {
+  const path = join(temporaryFolder(), "session.jsonl");
+  const store = FileStore.create(path);
+  t.after(() => store.close());
+  store.append("header");
+  appendFileSync(path, "torn");
+  store.append("first");
+  appendFileSync(path, "whole\n");
+  store.append("second");
+  assert.equal(contentOf(path), "header\ntorn\nfirst\nwhole\nsecond\n");
 });

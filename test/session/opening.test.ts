@@ -15,7 +15,7 @@ import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { openSession } from "../../src/session/open-session.ts";
 import type { OpenSession } from "../../src/session/open-session.ts";
-import { stampOf } from "../../src/session/migrated-file.ts";
+import { stampOf } from "../../src/session/replaced-file.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { trackSession } from "../support/laws.ts";
@@ -169,7 +169,17 @@ test("[F6, W3] dB12 CRLF, mixed, without a final newline: loads, old bytes stay,
   const session = trackSession(t, await SessionManager.open(path));
   const added = session.appendMessage(user("next"));
   assert.deepEqual(idsOf(session), ["a1", "a2", "a3", added]);
-  assert.equal(contentOf(path), `${content}\n${sealed(JSON.stringify(session.getEntry(added)))}\n`);
+  assert.equal(contentOf(path), `${content} \n${sealed(JSON.stringify(session.getEntry(added)))}\n`);
+});
+
+test("[W3, F6] a torn tail that ends like a whole record is taken for none, when it is the last line and later", async (t) => {
+  const torn = message("b", "a1").slice(0, -1);
+  const path = temporaryFile(`${file(HEADER, message("a1", null))}${torn}`);
+  const session = trackSession(t, await SessionManager.open(path));
+  const added = session.appendMessage(user("next"));
+  await session.close();
+  const again = trackSession(t, await SessionManager.open(path, { readOnly: true }));
+  assert.deepEqual([idsOf(again), codes(again.getProblems())], [["a1", added], ["bad-line:3"]]);
 });
 
 test("[L2] dB28 a name that another process wrote last, low on the path, does not move the leaf", async (t) => {

@@ -99,7 +99,12 @@ async function checkReopening(manager: SessionManager): Promise<void> {
     const other = await SessionManager.open(copy, { readOnly: true });
     assert.deepEqual(asStored(other.getHeader()), asStored(manager.getHeader()));
     assert.deepEqual(pictureOf(other.getIndex()), pictureOf(manager.getIndex()), "reopening gives the same tree");
-    if (!manager.isReadOnly()) assert.equal(other.getLeafId(), manager.getLeafId(), "reopening gives the same leaf");
+    if (!manager.isReadOnly()) {
+      assert.equal(other.getLeafId(), manager.getLeafId(), "reopening gives the same leaf");
+      const { back, forward } = manager.getIndex().moves;
+      const { moves } = other.getIndex();
+      assert.deepEqual([moves.back, moves.forward], [back, forward], "reopening gives the same way back");
+    }
     assert.deepEqual(
       asStored(contextOfPath(other.getBranch(manager.getLeafId()))),
       asStored(manager.buildSessionContext()),

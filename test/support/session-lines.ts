@@ -65,7 +65,18 @@ export function memorySource(content: string | Uint8Array): LineSource {
   return { read: (offset, length) => bytes.subarray(offset, offset + length) };
 }
 
+/** The larger inputs would only repeat, at length, what the smaller ones show. */
+const LARGEST_COMPARED = 1 << 18;
+
+/** Reads a file as the program does. That parsing every line at once gives the same is checked on the way. */
 export function read(content: string | Uint8Array, options?: ReaderOptions): SessionReading {
+  // A maker of ids would be asked twice.
+  if (content.length <= LARGEST_COMPARED && options?.newId === undefined) {
+    const [lazy, eager] = [false, true].map((way) =>
+      picture(readSession(memorySource(content), { ...options, eager: way })),
+    );
+    assert.deepEqual(lazy, eager, "reading lazily and eagerly are one");
+  }
   return readSession(memorySource(content), options);
 }
 
@@ -76,10 +87,13 @@ export function readSound(content: string | Uint8Array, options?: ReaderOptions)
   return reading as ReadSession;
 }
 
-/** Reads with the chunks of one size, all in the same buffer, as a file is read. */
-export function readInChunks(content: string | Uint8Array, size: number): SessionReading {
+/**
+ * Reads with the chunks of one size, all in the same buffer, as a file is read. With a `source` bodies are read from
+ * there when they are looked at.
+ */
+export function readInChunks(content: string | Uint8Array, size: number, source?: LineSource): SessionReading {
   const bytes = bytesOf(content);
-  const reader = new SessionReader();
+  const reader = new SessionReader({}, source);
   const buffer = new Uint8Array(size);
   for (let offset = 0; offset < bytes.length; offset += size) {
     const part = bytes.subarray(offset, offset + size);
@@ -106,6 +120,8 @@ export function picture(reading: SessionReading): unknown {
   return {
     ...rest,
     entries: index.entries(),
+    kinds: index.entries().map((_, n) => [index.kindAt(n), index.roleAt(n), index.idAt(n), index.timeAt(n)]),
+    faults: index.entries().map((_, n) => index.faultAt(n)),
     origins: index.entries().map((entry) => index.originOf(entry.id)),
     parents: index.entries().map((_, n) => index.parentOrdinal(n)),
     treeProblems: index.entries().map((_, n) => index.treeProblemAt(n)),

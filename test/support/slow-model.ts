@@ -9,11 +9,14 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { textOf } from "../../src/tree/content.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
 import { checkLaws } from "./laws.ts";
+import { SlowHistory } from "./slow-history.ts";
+import type { Place } from "./slow-history.ts";
 import { assistant, temporaryFolder, user } from "./session-files.ts";
 
 interface Move {
   type: "leaf";
   target: string | null;
+  via: "jump" | "back" | "forward";
 }
 
 /** Kinds that never move the leaf of another branch when a file is read. */
@@ -82,8 +85,15 @@ class SlowModel {
     }
     return leaf;
   }
-  flush(): void {
-    if (this.saved && this.leafOnDisk() !== this.leaf) this.log.push({ type: "leaf", target: this.leaf });
+  history(): SlowHistory {
+    return new SlowHistory(
+      this.log.map((record, n) =>
+        record.type === "leaf" ? { ...record, id: `move ${n}`, parentId: (record as Move).target } : record,
+      ),
+    );
+  }
+  writeLeaf(): void {
+    if (this.leafOnDisk() !== this.leaf) this.log.push({ type: "leaf", target: this.leaf, via: "jump" });
   }
 }
 
@@ -185,7 +195,17 @@ class Run {
   }
   async flush(): Promise<void> {
     await this.session.flush();
-    this.model.flush();
+    if (this.model.saved || this.inMemory) this.model.writeLeaf();
+  }
+  retrace(): void {
+    const { model, session } = this;
+    const via = this.random(2) === 0 ? "back" : "forward";
+    const target = model.history().next(via, model.leaf);
+    assert.equal(session[via](), target);
+    if (target === undefined) return;
+    model.writeLeaf();
+    model.log.push({ type: "leaf", target, via });
+    model.leaf = target;
   }
   /** Another program opens the file as it is now, as after a crash. */
   async reopen(): Promise<void> {
@@ -246,6 +266,16 @@ class Run {
     assert.equal(session.getSessionName(), model.name());
     assert.equal(session.getUsage().output, model.output());
     assert.deepEqual(session.buildSessionContext().messages.map(textOfMessage), model.context());
+    const history = model.history();
+    const index = session.getIndex();
+    const placesOf = (ordinals: readonly number[]): Place[] => ordinals.map((n) => (n < 0 ? null : index.at(n).id));
+    assert.deepEqual([placesOf(index.moves.back), placesOf(index.moves.forward)], [history.back, history.forward]);
+    const next = [history.next("back", model.leaf), history.next("forward", model.leaf)];
+    assert.deepEqual([session.getRetraceTarget("back"), session.getRetraceTarget("forward")], next);
+    assert.deepEqual(
+      [session.canGoBack(), session.canGoForward()],
+      next.map((place) => place !== undefined),
+    );
     const parent = this.anyEntry() ?? null;
     for (const id of [null, model.leaf, parent]) assert.deepEqual(session.getChildren(id), model.children(id));
   }
@@ -267,6 +297,7 @@ const OPERATIONS: readonly { weight: number; run: (run: Run) => void | Promise<v
   { weight: 3, run: (run) => run.label() },
   { weight: 2, run: (run) => run.name() },
   { weight: 5, run: (run) => run.jump() },
+  { weight: 3, run: (run) => run.retrace() },
   { weight: 2, run: (run) => run.summarise() },
   { weight: 2, run: (run) => run.compact() },
   { weight: 2, run: (run) => run.flush() },

@@ -242,6 +242,7 @@ test("[T1, L1, L2] a session worked on and the same session read from its lines 
         bytes: 0,
         lines: 0,
         sealed: true,
+        hasSeals: false,
         migratedFrom: undefined,
         newer: false,
         changedLines: new Map(),

@@ -147,7 +147,13 @@ test("[F6] each record of a fused line knows its own bytes, whatever stands befo
 test("[F6] parts of a torn record are not taken for records", () => {
   const call = '{"type":"toolCall","id":"c1","name":"bash","arguments":{}}';
   const torn = `{"type":"message","id":"a2","parentId":"a1","timestamp":"${at(0)}","message":{"role":"assistant","content":[{"type":"text","text":"x"},${call}`;
+  // Its start is sound and it ends with a brace, so it keeps its place, and what follows it its parent.
   assert.deepEqual(opened(file(HEADER, a1, torn, a3)), {
+    ids: ["a1", "a2", "a3"],
+    problems: ["bad-entry:3"],
+    leaf: "a3",
+  });
+  assert.deepEqual(opened(file(HEADER, a1, torn.replace('"a1"', '"a\\u0031"'), a3)), {
     ids: ["a1", "a3"],
     problems: ["bad-line:3", "missing-parent:4"],
     leaf: "a3",
@@ -365,6 +371,7 @@ test("[F6, F7] known kinds with wrong fields stay in the tree, add nothing and b
   ];
   const reading = readSound(file(HEADER, ...bad));
   assert.equal(reading.index.size, bad.length);
+  reading.index.readAll();
   assert.deepEqual(
     codes(reading.index.problems),
     bad.map((_, n) => `bad-entry:${n + 2}`),

@@ -251,3 +251,18 @@ test("[U4] an edit is shown as the change it makes", () => {
     " +2 new",
   ]);
 });
+
+test("[U4] dB41 an answer without a word says so once it has ended; one that only thinks or calls tools does not", () => {
+  const chat = chatView();
+  chat.apply(event({ type: "message_start", message: said([]) }));
+  assert.deepEqual(plain(chat), []);
+  chat.apply(event({ type: "message_end", message: said([]) }));
+  assert.deepEqual(plain(chat), [" The model gave an empty answer."]);
+  chat.show([said([text(" \n")]), said([{ type: "thinking", thinking: "hm" }]), said([call("c1", "ls", {})])]);
+  assert.deepEqual(plain(chat), [
+    " The model gave an empty answer.",
+    " hm",
+    " ls .",
+    " No result: the call was interrupted.",
+  ]);
+});

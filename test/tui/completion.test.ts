@@ -87,6 +87,8 @@ test("[U3] every command is in the one table, under its name and alias, with a d
     BUILTIN_COMMANDS.map(({ name, alias }) => (alias === undefined ? name : `${name}|${alias}`)),
     [
       "tree",
+      "back",
+      "forward",
       "branch|fork",
       "clone",
       "new",

@@ -160,7 +160,7 @@ test("[N1, N4] a jump to a message puts its text into the empty editor", async (
   assert.deepEqual(rows.slice(2), [
     " › first",
     " one",
-    " Navigated to selected point",
+    " Navigated to selected point (/back returns)",
     "─".repeat(80),
     "second",
     ...rows.slice(-3),
@@ -210,8 +210,10 @@ test("[U3] a path at the start of a prompt is no command", async (t) => {
 test("[U4] !command runs in the shell and is told to the model, !!command is not", async (t) => {
   const { terminal, see, server, session, manager } = await startInteractive(t, { replies: say("ok") });
   await see("0.0.0");
+  const recorded = nextEvent(session, "entry_appended");
   terminal.type(..."!echo one $((1+1))", ENTER);
-  await see("one 2");
+  // The output is shown while the command still runs; the second one has to wait for its end.
+  await recorded;
   terminal.type(..."!!echo secret; exit 3", ENTER);
   const rows = filled(await see("Not sent to the model."));
   const from = rows.indexOf(" $ echo one $((1+1))");

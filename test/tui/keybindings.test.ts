@@ -29,13 +29,11 @@ function load(text: string | undefined): {
   return { notices, path, matches: keybindings };
 }
 
-test("[U3] the tree and fork actions exist and have no key until the user gives them one", () => {
+test("[U3, L3] the actions on sessions exist and have no key until the user gives them one", () => {
   const keys = defaultKeybindings();
   deepEqual(
-    (["app.session.new", "app.session.tree", "app.session.fork", "app.session.resume"] as const).map((id) =>
-      keys.getKeys(id),
-    ),
-    [[], [], [], []],
+    (["new", "tree", "back", "forward", "fork", "resume"] as const).map((name) => keys.getKeys(`app.session.${name}`)),
+    [[], [], [], [], [], []],
   );
   const { matches, notices } = load(
     '{"app.session.tree": "ctrl+y", "app.session.fork": ["alt+f", "f4"], "app.exit": []}',

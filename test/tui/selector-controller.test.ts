@@ -75,7 +75,7 @@ test("[N1, U1] a jump to a prompt moves before it and gives its text to the edit
   controller.showTreeSelector();
   host.press("up", "enter");
   await settled(() => host.said.length === 2);
-  deepEqual(host.said, ["rebuilt", "Navigated to selected point"]);
+  deepEqual(host.said, ["rebuilt", "Navigated to selected point (/back returns)"]);
   deepEqual(
     [host.shown, host.editor, pathOf(manager)],
     [undefined, "two", ["user: one", "assistant stop: first answer"]],
@@ -94,7 +94,7 @@ test("[N4] a draft survives a jump to a prompt, and the user is told", async (t)
   controller.showTreeSelector();
   host.press("home", "enter");
   await settled(() => host.said.length === 2);
-  deepEqual(host.said, ["rebuilt", "Navigated to selected point; your draft stays in the editor"]);
+  deepEqual(host.said, ["rebuilt", "Navigated to selected point; your draft stays in the editor (/back returns)"]);
   deepEqual([host.editor, pathOf(manager)], ["my draft", []]);
 });
 
@@ -127,7 +127,7 @@ test("[N3] while the agent writes the tree grows; a jump asks: No leads back to 
   host.press("enter", "enter");
   await turn;
   await settled(() => host.said.length === 2);
-  deepEqual(host.said, ["rebuilt", "Navigated to selected point"]);
+  deepEqual(host.said, ["rebuilt", "Navigated to selected point (/back returns)"]);
   deepEqual(pathOf(manager), ["user: one", "assistant stop: first answer"]);
   deepEqual(
     outlineOf(manager.getEntries()).filter((text) => text.startsWith("assistant")),
@@ -168,7 +168,7 @@ test("[N3] of two jumps at once the second is refused in one line", async (t) =>
   ok(host.said[0]!.startsWith("error: "), host.said[0]);
   release();
   await settled(() => host.said.length === 3);
-  deepEqual(host.said.slice(1), ["rebuilt", "Navigated to selected point"]);
+  deepEqual(host.said.slice(1), ["rebuilt", "Navigated to selected point (/back returns)"]);
 });
 
 test("[T8] a label set in the tree is in the file and in the row; where nothing can be written it is an error line", async (t) => {

@@ -1,0 +1,40 @@
+/**
+ * What the bench asks of a session engine. bough.ts, pi.ts and omp.ts put it over the public classes of each program;
+ * operations.ts does the same work with all of them.
+ */
+export interface Engine {
+  open(path: string): Promise<OpenSession>;
+  /** How many sessions the list of a folder shows. */
+  list(cwd: string, dir: string): Promise<number>;
+}
+
+export interface OpenSession {
+  leafId(): string | null;
+  /** Builds what the model would be sent and returns the number of messages. */
+  context(): number;
+  append(message: UserMessage): void;
+  jump(id: string): void;
+  /** Writes the path to an entry as a session of its own; resolves to its file when the engine calls it done. */
+  branchToFile(leafId: string): Promise<string>;
+  treeSelector(rows: number): Selector;
+}
+
+/** The program's own component for its tree. */
+export interface Selector {
+  render(width: number): readonly string[];
+  handleInput(key: string): void;
+}
+
+export interface UserMessage {
+  role: "user";
+  content: { type: "text"; text: string }[];
+  timestamp: number;
+}
+
+/** Loads the engine's modules, those of its terminal only when they are asked for. */
+export type LoadEngine = (withSelector: boolean) => Promise<Engine>;
+
+/** Folder of the peers' packages. Set by the parent. */
+export const peersFolder = (): string => process.env["BENCH_PEERS"] ?? "";
+
+export const ignore = (): void => {};

@@ -1,0 +1,145 @@
+/** What is measured: the rows of the table, with the goals of SPEC.md. Times are in milliseconds, memory in MiB. */
+import type { Operation } from "./child/operations.ts";
+import type { Files, SessionFile } from "./files.ts";
+
+export type Goal = { timesFloor: number } | { atMost: number };
+
+/** A row of the table. */
+export interface Figure {
+  /** Of the rule in SPEC.md; undefined for rows that only tell how fast the machine is. */
+  id?: string;
+  text: string;
+  /** Which of the outcome's figures. */
+  of: string;
+  unit: "time" | "memory";
+  goal?: Goal;
+}
+
+/** Work that gives one or more rows. */
+export interface Work {
+  /** An operation of the engine; a `--version`; a start in a terminal; or a floor alone. */
+  does: Operation | "version" | "terminal" | "floor";
+  figures: readonly Figure[];
+  /** Undefined when no session is needed. */
+  files?: Files;
+  /** A tenth of them, for the growth. */
+  tenth?: Files;
+  /** Name of the floor's program. */
+  floor?: string;
+  /** The work writes, so each sample gets a copy. */
+  writes?: boolean;
+  /** Only with --large. */
+  large?: boolean;
+}
+
+const session = (shape: SessionFile["shape"], entries: number, labels?: number): SessionFile => ({
+  shape,
+  entries,
+  ...(labels === undefined ? {} : { labels }),
+});
+
+const row = (id: string, text: string, of: string, goal?: Goal): Figure => ({
+  id,
+  text,
+  of,
+  unit: of === "peak" || of === "memory" ? "memory" : "time",
+  ...(goal === undefined ? {} : { goal }),
+});
+
+export const WORKS: readonly Work[] = [
+  {
+    does: "floor",
+    figures: [{ text: "count the newlines of 118 MB", of: "ms", unit: "time" }],
+    files: session("linear", 100_000),
+    tenth: session("linear", 10_000),
+    floor: "newlines",
+  },
+  {
+    does: "open",
+    figures: [
+      row("Y1", "open 100,000 entries, compacted, and build the context", "ms", { timesFloor: 2 }),
+      row("Y2", "… peak memory over an idle process", "peak", { timesFloor: 2 }),
+    ],
+    files: session("compact", 100_000),
+    tenth: session("compact", 10_000),
+    floor: "ids",
+  },
+  {
+    does: "leaf",
+    figures: [
+      row("Y3", "open 1,000,000 entries and find the leaf", "ms", { timesFloor: 2 }),
+      row("Y3", "… peak memory over an idle process", "peak", { timesFloor: 2 }),
+    ],
+    files: session("linear", 1_000_000),
+    tenth: session("linear", 100_000),
+    floor: "ids",
+    large: true,
+  },
+  {
+    does: "open",
+    figures: [
+      row("Y4", "open 100,000 entries, never compacted, and build the whole context", "ms", { timesFloor: 1.2 }),
+    ],
+    files: session("linear", 100_000),
+    tenth: session("linear", 10_000),
+    floor: "parse",
+  },
+  {
+    does: "append",
+    figures: [row("Y5", "append an entry to 100,000 (half take less)", "ms", { timesFloor: 2 })],
+    files: session("linear", 100_000),
+    tenth: session("linear", 10_000),
+    floor: "appends",
+    writes: true,
+  },
+  {
+    does: "jump",
+    figures: [row("Y6", "jump in a bushy tree of 100,000 and build the context there", "ms", { atMost: 0.2 })],
+    files: session("bushy", 100_000),
+    tenth: session("bushy", 10_000),
+  },
+  {
+    does: "branch",
+    figures: [row("Y7", "branch a path of 100,000 with 340 labels to a new file", "ms", { timesFloor: 2 })],
+    files: session("linear", 100_000, 340),
+    tenth: session("linear", 10_000, 34),
+    floor: "copy",
+    writes: true,
+  },
+  {
+    does: "list",
+    figures: [
+      row("Y8", "list 2,000 sessions for the first time", "ms", { atMost: 200 }),
+      row("Y8", "… again in the same process", "again", { atMost: 20 }),
+    ],
+    files: { sessions: 2000 },
+    tenth: { sessions: 200 },
+    floor: "heads",
+  },
+  ...(["linear", "bushy"] as const).map((shape): Work => ({
+    does: "tree",
+    figures: [
+      row("Y9", `draw the tree of 100,000 entries, ${shape}`, "ms", { atMost: 100 }),
+      row("Y9", "… one row up", "key", { atMost: 0.5 }),
+      row("Y9", "… first letter of a search", "search", { atMost: 50 }),
+    ],
+    files: session(shape, 100_000),
+    tenth: session(shape, 10_000),
+  })),
+  {
+    does: "version",
+    figures: [row("Y12", "`--version`; its floor is `node -e 0`", "ms", { timesFloor: 1.3 })],
+    floor: "node -e 0",
+  },
+  {
+    does: "terminal",
+    figures: [
+      row("Y13", "start until 10,000 resumed entries are shown and the prompt takes text", "ms", { atMost: 600 }),
+      row("Y13", "… until the prompt takes text", "typed"),
+      row("Y13", "… peak memory of the whole process", "memory"),
+    ],
+    files: session("linear", 10_000),
+    tenth: session("linear", 1000),
+    writes: true,
+  },
+];

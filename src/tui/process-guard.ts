@@ -1,0 +1,57 @@
+/**
+ * What happens to a program on a terminal from outside the screen: signals, a terminal that is gone, mistakes nobody
+ * caught, and libraries that write to standard error.
+ * Part of `tui/`; interactive-mode holds the guard while its screen stands.
+ */
+
+export interface ScreenEvents {
+  /** The user or the system ends the program, or there is nobody to see the screen any more. */
+  leave(): void;
+  /** SIGINT: in raw mode no key sends it, so it comes from outside, or from a program that has the terminal meanwhile. */
+  interrupted(): void;
+  /** An exception that nobody caught. */
+  failed(error: unknown): void;
+  /** Text for standard error; written, it would run across the screen, with whatever a provider has put into it. */
+  stray(text: string): void;
+}
+
+const SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGHUP"];
+
+/** Listens until the returned function is called. */
+export function guardScreen({ leave, interrupted, failed, stray }: ScreenEvents): () => void {
+  for (const signal of SIGNALS) process.on(signal, leave);
+  process.on("SIGINT", interrupted);
+  // A terminal that is gone ends the input or fails it, often before the signal comes, and fails every write.
+  for (const event of ["end", "close", "error"]) process.stdin.on(event, leave);
+  process.stdout.on("error", leave);
+  process.on("uncaughtException", failed);
+  const release = process.stderr.isTTY ? holdStandardError(stray) : undefined;
+  return () => {
+    release?.();
+    process.off("uncaughtException", failed);
+    for (const event of ["end", "close"]) process.stdin.off(event, leave);
+    process.off("SIGINT", interrupted);
+    for (const signal of SIGNALS) process.off(signal, leave);
+    // The listeners for errors stay: a write to a terminal that is gone fails later than it was made.
+  };
+}
+
+/** Node prints its warnings past `process.stderr`, so its own listener for them is held as well. */
+function holdStandardError(stray: (text: string) => void): () => void {
+  const { write } = process.stderr;
+  const printers = process.listeners("warning");
+  const warned = (warning: Error): void => stray(warning.message);
+  process.stderr.write = ((chunk: Uint8Array | string, encoding?: unknown, done?: unknown): boolean => {
+    stray(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString());
+    const written = typeof encoding === "function" ? encoding : done;
+    if (typeof written === "function") process.nextTick(written as () => void);
+    return true;
+  }) as typeof write;
+  for (const printer of printers) process.off("warning", printer);
+  process.on("warning", warned);
+  return () => {
+    process.stderr.write = write;
+    process.off("warning", warned);
+    for (const printer of printers) process.on("warning", printer);
+  };
+}

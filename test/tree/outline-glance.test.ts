@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { glanceAtAnswer } from "../../src/tree/answer-glance.ts";
+import { Outline } from "../../src/tree/outline.ts";
+import type { OutlineOptions, OutlineRow, OutlineSource } from "../../src/tree/outline.ts";
+import { readSession } from "../../src/tree/reader.ts";
+import { SeededRandom, generateSession } from "../support/generate.ts";
+import { HEADER, bytesOf, file, line, memorySource } from "../support/session-lines.ts";
+
+const text = (value: unknown): object => ({ type: "text", text: value });
+const call = {
+  type: "toolCall",
+  id: "c",
+  name: "bash",
+  arguments: { text: "x", type: "text", list: [{ type: "text" }] },
+};
+const thinking = { type: "thinking", thinking: 'a "quoted" }]{[ \\ word', thinkingSignature: "c2Vh" };
+const answer = (content: unknown, fields: object = {}, entry: object = {}): string =>
+  line("message", "a1", null, { message: { role: "assistant", content, ...fields }, ...entry });
+const glance = (record: string): unknown => glanceAtAnswer(bytesOf(record));
+const told = (saysSomething: boolean, hasCalls = false, endedEarly = false): object => ({
+  saysSomething,
+  hasCalls,
+  endedEarly,
+});
+
+test("[Y9, U1] an answer's bytes tell whether it says something, calls tools and ended as usual", () => {
+  assert.deepEqual(glance(answer([text("hello")])), told(true));
+  assert.deepEqual(glance(answer([])), told(false));
+  assert.deepEqual(glance(answer([text("")], { stopReason: "stop" })), told(false));
+  assert.deepEqual(
+    glance(answer([thinking, call], { usage: { a: [1, { b: 2 }] }, stopReason: "toolUse" })),
+    told(false, true),
+  );
+  assert.deepEqual(glance(answer([thinking, text("t"), call], { stopReason: "aborted" })), told(true, true, true));
+  assert.deepEqual(glance(answer([call], {}, { extra: { message: 1 } })), told(false, true));
+});
+
+test("[Y9] what the bytes do not tell for sure is left to the parser", () => {
+  const unsure = [
+    answer("bare"),
+    answer([text(" space first")]),
+    answer([text("\u00a0")]),
+    answer([text("\n")]),
+    answer([text(7)]),
+    answer([{ text: "x", type: "text" }]),
+    answer([7]),
+    answer([text("a")], { stopReason: null }),
+    answer([text("a")]).replace('"text":"a"', '"text":"a","text":" "'),
+    answer([text("a")]).replace('"text":"a"', '"text":"a","type":"image"'),
+    answer([text("a")]).replace('"content"', '"content":[],"content"'),
+    answer([text("a")]).replace('"text":"a"', '"te\\u0078t":"a"'),
+    answer([text("a")]).replace(/\}$/, ',"message":{}}'),
+    answer([text("a")]).replace('"content":', '"content": '),
+    answer([text("a")]).slice(0, -1),
+    line("message", "a1", null, { message: { content: [], role: "assistant" } }),
+  ];
+  assert.deepEqual(
+    unsure.map((record) => glance(record)),
+    unsure.map(() => undefined),
+  );
+});
+
+/** The same session twice: as opened, and as one whose roles and bytes are not to be had. */
+function bothWays(content: string): [OutlineSource, OutlineSource] {
+  const [one, other] = [0, 1].map(() => {
+    const reading = readSession(memorySource(bytesOf(content)));
+    assert.equal(reading.kind, "session");
+    return (reading as Extract<typeof reading, { kind: "session" }>).index;
+  });
+  const index = other!;
+  return [
+    one!,
+    {
+      size: index.size,
+      leafOrdinal: index.leafOrdinal,
+      at: (n) => index.at(n),
+      kindAt: (n) => index.kindAt(n),
+      parentOrdinal: (n) => index.parentOrdinal(n),
+      treeChildren: (n) => index.treeChildren(n),
+      treeProblemAt: (n) => index.treeProblemAt(n),
+      ordinal: (id) => index.ordinal(id),
+      labels: () => index.labels(),
+    },
+  ];
+}
+
+const rowsOf = (outline: Outline): OutlineRow[] => outline.rows(0, outline.rowCount);
+
+test("[Y9, U1] rows are the same whether bodies are read or not, under every filter", () => {
+  const random = new SeededRandom(4);
+  const blocks = [text("x"), text(""), text("  "), text("é"), call, thinking, { type: "odd" }, null];
+  const odd = Array.from({ length: 300 }, (_, n) =>
+    line("message", `o${n}`, n === 0 ? null : `o${n - 1}`, {
+      message: {
+        role: random.pick(["assistant", "assistant", "user", "toolResult", "system", "hookMessage"]),
+        content: random.pick([Array.from({ length: random.below(4) }, () => random.pick(blocks)), "bare", null]),
+        stopReason: random.pick(["stop", "toolUse", "error", undefined, null]),
+      },
+    }),
+  );
+  const contents = [file(HEADER, ...odd), file(...generateSession({ shape: "bushy", entries: 800 }))];
+  for (const content of contents)
+    for (const filter of ["default", "no-tools", "user-only", "all"] as const) {
+      const [asOpened, parsed] = bothWays(content).map((source) => new Outline(source, { filter }));
+      assert.deepEqual(rowsOf(asOpened!), rowsOf(parsed!));
+    }
+});
+
+test("[Y9] the first frame of a session parses no more than its screen, at any size", () => {
+  for (const entries of [1000, 10_000]) {
+    const content = file(...generateSession({ shape: "linear", entries }));
+    const [index] = bothWays(content);
+    let bodies = 0;
+    const counted = Object.create(index!, {
+      at: { value: (n: number) => (bodies++, index!.at(n)) },
+      ...Object.fromEntries(
+        (
+          [
+            "kindAt",
+            "roleAt",
+            "bytesAt",
+            "parentOrdinal",
+            "treeChildren",
+            "treeProblemAt",
+            "ordinal",
+            "labels",
+          ] as const
+        ).map((name) => [name, { value: (n: never) => (index![name] as (n: never) => unknown).call(index, n) }]),
+      ),
+      size: { value: index!.size },
+      leafOrdinal: { value: index!.leafOrdinal },
+    }) as OutlineSource;
+    const outline = new Outline(counted);
+    outline.rows(outline.windowStart(50), 50, { width: 100 });
+    // The generator writes a text that begins with a character beyond ASCII now and then.
+    assert.ok(bodies <= 200 + entries / 40, `${bodies} bodies of ${entries}`);
+  }
+});
+
+function searched(source: OutlineSource, options: OutlineOptions, act: (outline: Outline) => void): object {
+  const outline = new Outline(source, options);
+  act(outline);
+  let slices = 0;
+  while (outline.isSearching) {
+    outline.searchOn(50);
+    slices++;
+  }
+  const { selected, rowCount } = outline;
+  return { rows: rowsOf(outline), selected, rowCount, sliced: slices > 0 };
+}
+
+test("[Y9, U1] a search in slices ends with the rows and the selection of a search at once", () => {
+  const content = file(...generateSession({ shape: "bushy", entries: 900 }));
+  for (const query of ["harbour", "user: lantern", "mark 1", "nothing has this", "read src"]) {
+    const [source] = bothWays(content);
+    const atOnce = searched(source, {}, (outline) => outline.setQuery(query));
+    const inSlices = searched(source, { searchAtOnce: 60 }, (outline) => outline.setQuery(query));
+    assert.deepEqual(inSlices, { ...atOnce, sliced: true });
+  }
+});
+
+test("[Y9] a key of a search looks through its slice; what was found stays, and what the user chose", () => {
+  const content = file(...generateSession({ shape: "linear", entries: 600 }));
+  const [source] = bothWays(content);
+  const outline = new Outline(source, { searchAtOnce: 100, filter: "all" });
+  outline.setQuery("harbour");
+  assert.equal(outline.isSearching, true);
+  assert.ok(rowsOf(outline).every((row) => row.n >= 500));
+  outline.home();
+  const chosen = outline.selectedEntry!.id;
+  while (outline.isSearching) outline.searchOn(100);
+  assert.equal(outline.selectedEntry!.id, chosen);
+  assert.equal(outline.searchOn(100), false);
+  outline.setQuery("");
+  assert.equal(outline.isSearching, false);
+  assert.equal(outline.rowCount, source.size);
+});

@@ -262,7 +262,7 @@ export const ft10: FaultTest = {
   short: {
     needs: [],
     run: async (tally) => {
-      for (const file of await allFiles()) await prefixes(tally, file, { length: 61, append: 7 });
+      for (const file of await allFiles()) await prefixes(tally, file, { length: 127, append: 13 });
     },
   },
 };

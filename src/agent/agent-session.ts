@@ -88,6 +88,7 @@ export class AgentSession {
   readonly #listeners = new Set<AgentSessionListener>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
+  readonly #toldModels = new Set<string>();
   #model: Model | undefined;
   #thinkingLevel: ThinkingLevel;
   #run: AgentRun | undefined;
@@ -540,14 +541,21 @@ export class AgentSession {
       const model = this.#options.registry.find(recorded.provider, recorded.modelId);
       if (model !== undefined) this.#model = model;
       else if (recorded.provider !== oldModel?.provider || recorded.modelId !== oldModel.id) {
-        const name = `${recorded.provider}/${recorded.modelId}`;
-        this.#emit({ type: "notice", level: "warning", text: notices.modelNotUsable(name, oldModel?.name) });
+        this.#tellUnusable(`${recorded.provider}/${recorded.modelId}`);
       }
     }
     const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
     if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
     if (this.#model !== oldModel) this.#emit({ type: "model_changed" });
     if (this.#thinkingLevel !== oldLevel) this.#emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
+  }
+
+  /** Once for each model, not at every jump. */
+  #tellUnusable(name: string): void {
+    const text = notices.modelNotUsable(name, this.#model?.name);
+    if (this.#toldModels.has(text)) return;
+    this.#toldModels.add(text);
+    this.#emit({ type: "notice", level: "warning", text });
   }
 
   /** Appends what the path does not say yet about model and thinking level. */

@@ -22,7 +22,7 @@ export const entryNotFound = (id: string): string => `Entry ${id} not found`;
 
 export const modelNotUsable = (recorded: string, current: string | undefined): string =>
   current === undefined
-    ? `This conversation used ${recorded}, which cannot be used here; choose another with /model.`
+    ? `This conversation used ${recorded}, which cannot be used here; set its key or give --base-url and --model again.`
     : `This conversation used ${recorded}, which cannot be used here; it continues with ${current}.`;
 
 export const overflow = (model: string, window: number): string =>

@@ -32,34 +32,38 @@ export interface Arguments {
 
 export const HELP = `bough: a terminal coding agent whose conversation is a tree.
 
-  bough [options] [prompt]         open the terminal, perhaps with a first prompt
-  bough -p "prompt"                answer once on standard output; standard input is read too
+  bough [options] [prompt]         open the terminal, perhaps with a prompt
+  bough -p "prompt"                answer once on standard output; input is read
   bough tree FILE [options]        print a session's tree (bough tree --help)
-  bough doctor [FILE] [options]    report what is wrong in session files, and repair it (bough doctor --help)
+  bough doctor [FILE] [options]    check session files (bough doctor --help)
 
 Session
   -c, --continue                   the session last used in this folder
-  -r, --resume [id or path]        choose a session, or open the one named (an id's beginning is enough)
+  -r, --resume [id or path]        choose a session, or open the one named
       --session FILE               open a session file
-      --fork FILE                  copy a session file into a new session for this folder
+      --fork FILE                  copy a session file to a new session here
       --no-session                 keep nothing on disk
   -n, --name NAME                  name the session
 
 Model
-      --model MODEL                "provider/model", a model's id or the beginning of one; ":level" sets the thinking level
+      --model MODEL                "provider/model", an id or its beginning;
+                                   ":level" behind it sets the thinking level
       --provider NAME              the provider of --model
-      --base-url URL               an endpoint of your own, with --model and perhaps --api-key
-      --api KIND                   its protocol: openai-completions (default), openai-responses, anthropic-messages
-      --api-key KEY                its key; better in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, …)
+      --base-url URL               an endpoint of your own, with --model
+      --api KIND                   its protocol: openai-completions (default),
+                                   openai-responses or anthropic-messages
+      --api-key KEY                its key; those of known providers are read from the
+                                   environment (ANTHROPIC_API_KEY, …)
       --thinking LEVEL             off, minimal, low, medium, high, xhigh, max
 
 Other
   -p, --print                      print the answer and exit
-      --mode text|json             with -p: text (default), or every event as a line of JSON
-      --trust                      trust this project's .bough/ settings for this run
+      --mode text|json             text (default), or each event as a JSON line
+      --trust                      trust this project's .bough/ for this run
   -h, --help    -v, --version
 
-Exit code: 0 fine; 1 it failed, and standard error says why; 2 wrong usage; 129, 130, 143 ended by a signal.
+Exit code: 0 fine; 1 it failed, and standard error says why; 2 wrong usage;
+129, 130, 143 ended by a signal.
 BOUGH_DIR moves ~/.bough; BOUGH_DEBUG=1 shows where an error comes from.
 `;
 

@@ -4,7 +4,7 @@
  * What a mode needs is imported when it is chosen, so that `--version` and `bough tree` start at once.
  */
 import { readFileSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as nodeModule from "node:module";
 import { HELP, parseArguments } from "./arguments.ts";
 import { processIo as io } from "./io.ts";
 
@@ -27,7 +27,12 @@ async function run(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-enableCompileCache();
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  io.err(`bough: this is Node ${process.versions.node}, and bough needs 22.19 or newer.\n`);
+  process.exit(1);
+}
+nodeModule.enableCompileCache();
 try {
   // Not process.exit: what is written to a pipe must reach it.
   process.exitCode = await run(process.argv.slice(2));

@@ -39,8 +39,8 @@ export function follow(session: OpenSession, listener: (news: FollowNews) => voi
     listener({ type: "entries", entries });
   };
   const watcher = watched(path, look);
+  // Following is work: it keeps a program alive until it is stopped.
   const timer = setInterval(look, POLL_MS);
-  timer.unref();
   const stop = (): void => {
     clearInterval(timer);
     watcher?.close();

@@ -90,7 +90,7 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
   {
     name: "label",
     argument: "[text]",
-    description: "Label this point of the tree; without a text: remove its label",
+    description: "Label this point of the tree, or show its label",
     run: labelPoint,
   },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },
@@ -168,7 +168,8 @@ function saveAs(host: CommandHost, argument: string): void {
 function setThinking(host: CommandHost, argument: string): void {
   const levels = host.session.availableThinkingLevels();
   if (argument === "") {
-    host.setStatus(`Thinking level: ${host.session.thinkingLevel} (of ${levels.join(", ")})`);
+    const choice = levels.length > 1 ? ` (of ${levels.join(", ")})` : "; this model has no other";
+    host.setStatus(`Thinking level: ${host.session.thinkingLevel}${levels.length === 0 ? "" : choice}`);
     return;
   }
   const level = levels.find((known) => known === argument.toLowerCase());
@@ -187,6 +188,11 @@ function labelPoint(host: CommandHost, argument: string): void {
     host.setStatus("No entries in session");
     return;
   }
-  host.session.setLabel(index.at(current).id, argument === "" ? undefined : argument);
-  host.setStatus(argument === "" ? "Label removed" : `Label set: ${argument}`);
+  const { id } = index.at(current);
+  const label = index.label(id);
+  if (argument !== "") {
+    host.session.setLabel(id, argument);
+    host.setStatus(`Label set: ${argument}`);
+  } else if (label === undefined) host.setStatus("Usage: /label <text>");
+  else host.setStatus(`This point is labelled ${label}; Shift+L in /tree changes or removes it`);
 }

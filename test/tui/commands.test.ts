@@ -29,7 +29,7 @@ test("[B2] /session tells where the session is, what is in it and what it cost",
   ]);
 });
 
-test("[T8, U3] /label labels the point the user stands on, also when a label came after it; without a text it removes it", async (t) => {
+test("[T8, U3] /label labels the point the user stands on, also when a label came after it; without a text it only shows it", async (t) => {
   const { terminal, see, session, manager } = await startInteractive(t, { replies: say("fine") });
   await session.prompt("Hi");
   const answer = manager.getBranch().findLast(({ type }) => type === "message")!.id;
@@ -38,8 +38,10 @@ test("[T8, U3] /label labels the point the user stands on, also when a label cam
   await see("Label set: good one");
   assert.equal(manager.getLabel(answer), "good one");
   terminal.type(..."/label", ENTER);
-  await see("Label removed");
-  assert.equal(manager.getLabel(answer), undefined);
+  await see("This point is labelled good one; Shift+L in /tree changes or removes it");
+  terminal.type(..."/label better", ENTER);
+  await see("Label set: better");
+  assert.equal(manager.getLabel(answer), "better");
   assert.deepEqual(outlineOf(manager.getBranch()).slice(-2), ["label", "label"]);
 });
 

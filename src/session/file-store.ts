@@ -10,6 +10,7 @@ import { ensurePrivateDir } from "./locations.ts";
 import { PRIVATE_FILE, syncFolder } from "./new-file.ts";
 import {
   FileLost,
+  WriteFailed,
   createFailed,
   missing,
   noAccess,
@@ -20,7 +21,7 @@ import {
   writeFailed,
 } from "./session-errors.ts";
 import type { FileLoss } from "./session-errors.ts";
-import type { Appended, SessionStore } from "./session-store.ts";
+import type { Appended, ForeignBytes, SessionStore } from "./session-store.ts";
 
 const LF = 0x0a;
 const OPEN = 0x7b;
@@ -45,6 +46,8 @@ export class FileStore implements SessionStore {
   /** Device and inode of the open file. */
   #identity = "";
   #lost: FileLost | undefined;
+  /** What others have put before the next write. */
+  #foreign: ForeignBytes | undefined;
   #appended: Appended | undefined;
   /** Folders with new names in them. */
   #unsyncedFolders: string[] = [];
@@ -132,7 +135,7 @@ export class FileStore implements SessionStore {
 
   /** The first `size` bytes have been read: what comes after them is news. */
   haveRead(size: number): void {
-    this.#end = size;
+    this.#lookAtEnd(size);
   }
 
   append(...lines: string[]): void {
@@ -155,24 +158,35 @@ export class FileStore implements SessionStore {
   #mustBeInPlace(): void {
     const size = this.#sizeInPlace();
     if (size < this.#end) throw this.#lose("shrunk");
-    if (size > this.#end) this.#closing = closingAfter(this.read(size - 1, 1)[0]);
+    if (size === this.#end) return;
+    const offset = this.#foreign?.offset ?? this.#end;
+    this.#foreign = { offset, length: size - offset };
+    this.#lookAtEnd(size);
   }
 
   /** Whether the file is still what this process has left, and what others have put around `written`. */
   #lookAround(written: Uint8Array): Appended {
-    const known = this.#end - written.length;
+    const start = this.#end - written.length;
     const size = this.#sizeInPlace();
-    if (size === this.#end) return { end: size };
-    const news = Buffer.from(this.read(known, size - known));
+    if (size === this.#end) return this.#found(size, size);
+    const news = Buffer.from(this.read(start, size - start));
     const at = news.indexOf(written);
     if (at < 0) throw this.#lose("shrunk");
-    this.#end = size;
-    this.#closing = closingAfter(news.at(-1));
-    const end = at + written.length;
+    if (at > 0) {
+      const offset = this.#foreign?.offset ?? start;
+      this.#foreign = { offset, length: start + at - offset };
+    }
+    this.#lookAtEnd(size);
+    return this.#found(start + at + written.length, size);
+  }
+
+  #found(end: number, size: number): Appended {
+    const before = this.#foreign;
+    this.#foreign = undefined;
     return {
-      end: known + end,
-      ...(at > 0 ? { before: { offset: known, length: at } } : {}),
-      ...(end < news.length ? { after: { offset: known + end, length: news.length - end } } : {}),
+      end,
+      ...(before === undefined ? {} : { before }),
+      ...(end < size ? { after: { offset: end, length: size - end } } : {}),
     };
   }
 
@@ -213,7 +227,7 @@ export class FileStore implements SessionStore {
       fs.closeSync(fd);
       this.#closing = "";
       this.#end = 0;
-      throw error;
+      throw error instanceof WriteFailed ? writeFailed(this.path, error.cause, 0) : error;
     }
     this.#fd = fd;
     this.#identity = identityOf(fs.fstatSync(fd));

@@ -49,12 +49,12 @@ export function follow(session: OpenSession, listener: (news: FollowNews) => voi
 }
 
 /** Where reading has ended, but for a last line whose writer may not be done. */
-function endOfWholeLines({ store, readTo, lines }: OpenSession): FilePlace {
-  let start = readTo;
+function endOfWholeLines({ store, counted }: OpenSession): FilePlace {
+  let start = counted.offset;
   while (start > 0) {
     const from = Math.max(0, start - CHUNK_BYTES);
     const at = store.read(from, start - from).lastIndexOf(LF);
-    if (at >= 0) return { offset: from + at + 1, line: from + at + 1 === readTo ? lines : lines - 1 };
+    if (at >= 0) return { offset: from + at + 1, line: counted.line };
     start = from;
   }
   return { offset: 0, line: 0 };

@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { SessionHeader } from "../tree/entries.ts";
 import { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { FilePlace } from "../tree/appended-lines.ts";
 import type { LineSource } from "../tree/line-source.ts";
 import type { Problem } from "../tree/problems.ts";
 import { versionOf } from "../tree/migrate.ts";
@@ -39,16 +40,14 @@ export interface OpenSession {
   readonly store: SessionStore;
   /** Whether bough has written the file from its start, with a seal on every line. */
   readonly hasSeals: boolean;
-  /** Bytes of the store that were read when it was opened. */
-  readonly readTo: number;
   /** Lines that could not be written, oldest first; their entries are in the index. */
   unsaved: string[];
   /** The folder for files made from this one; undefined in memory. */
   readonly dir: string | undefined;
   /** Lines that wait for the first content, the header first; undefined when the store holds all. */
   held: string[] | undefined;
-  /** Lines of the session so far, held ones included. */
-  lines: number;
+  /** Up to where the newlines of the store have been counted, and how many there are. */
+  counted: FilePlace;
   /**
    * Where readers of the written lines would find the leaf; undefined when they differ: pi and oh-my-pi take the last
    * line, bough lets a label that hangs elsewhere move nothing.
@@ -84,7 +83,7 @@ export function startSession(cwd: string, dir: string | undefined, parentSession
     return startedIn(FileStore.create(join(dir, sessionFileName(header.timestamp, header.id))), header, dir);
   const started = startedIn(new MemoryStore(), header, undefined);
   started.store.append(...(started.held ?? []));
-  return { ...started, held: undefined };
+  return { ...started, held: undefined, counted: { line: 1, offset: started.store.size() } };
 }
 
 function startedIn(store: SessionStore, header: SessionHeader, dir: string | undefined): OpenSession {
@@ -94,10 +93,9 @@ function startedIn(store: SessionStore, header: SessionHeader, dir: string | und
     store,
     dir,
     held: [sealedLine(header)],
-    lines: 1,
+    counted: { line: 0, offset: 0 },
     unsaved: [],
     hasSeals: true,
-    readTo: 0,
     writtenLeaf: null,
     refusal: store.refusal,
     problems: [],
@@ -228,9 +226,8 @@ export function sessionOf(reading: ReadSession, store: SessionStore, forReading:
     store,
     dir: store.path === undefined ? undefined : dirname(store.path),
     held: undefined,
-    lines: reading.lines,
+    counted: { line: reading.sealed ? reading.lines : reading.lines - 1, offset: reading.bytes },
     hasSeals: reading.hasSeals,
-    readTo: reading.bytes,
     unsaved: [],
     writtenLeaf: reading.index.leafId,
     refusal,

@@ -13,6 +13,7 @@ import { parseLine } from "../tree/line-parser.ts";
 import type { Problem, ProblemCode } from "../tree/problems.ts";
 import { diagnose } from "./doctor.ts";
 import { FileStore } from "./file-store.ts";
+import { Lease } from "./lease.ts";
 import { canonicalPath } from "./locations.ts";
 import { writeNewFile } from "./new-file.ts";
 import { readingOf } from "./open-session.ts";
@@ -67,18 +68,21 @@ export interface Repair {
 
 /**
  * Repairs the file if it needs it. Throws SessionFileError when it is no session, was made by a newer version, cannot
- * be written, is changed by another program meanwhile, or when the proof fails; nothing is changed then.
+ * be written, is changed by another program meanwhile, or when the proof fails, and SessionInUse when another program
+ * has the session open; nothing is changed then.
  */
 export function repairSession(path: string): Repair {
   const resolved = canonicalPath(path);
   const stamp = stampOf(resolved);
   const store = FileStore.open(resolved);
   try {
-    const { plan, old } = examined(resolved, store);
+    const { sessionId, plan, old } = examined(resolved, store);
     const split = plan.edits.filter(({ kept }) => kept.length > 1).length;
     const repaired = plan.edits.length > 0 || plan.sealsTail;
     if (repaired && store.refusal !== undefined) throw store.refusal;
-    const files = repaired ? replaced(resolved, store, plan, old, stamp) : { quarantine: undefined, backup: undefined };
+    const files = repaired
+      ? underLease(sessionId, resolved, () => replaced(resolved, store, plan, old, stamp))
+      : { quarantine: undefined, backup: undefined };
     const bytes = plan.removals.reduce((sum, { length }) => sum + length, 0);
     const lines = new Set(plan.removals.map(({ line }) => line)).size;
     return {
@@ -97,13 +101,24 @@ export function repairSession(path: string): Repair {
 }
 
 /** The reading itself goes out of scope: that of the new file needs as much memory. */
-function examined(path: string, store: FileStore): { plan: RepairPlan; old: State } {
+function examined(path: string, store: FileStore): { sessionId: string; plan: RepairPlan; old: State } {
   const reading = readingOf(store, path);
   if (reading.newer) throw newerVersion(path);
   // What is wrong with a body is known once it has been read.
   reading.index.readAll();
   const plan = planRepair(store, reading);
-  return { plan, old: { good: goodLines(store, plan.moved), picture: pictureOf(reading) } };
+  const old = { good: goodLines(store, plan.moved), picture: pictureOf(reading) };
+  return { sessionId: reading.header.id, plan, old };
+}
+
+/** That nothing was written before the lease was held, the file's stamp shows. */
+function underLease<T>(sessionId: string, path: string, work: () => T): T {
+  const lease = Lease.take(sessionId, path);
+  try {
+    return work();
+  } finally {
+    lease.release();
+  }
 }
 
 /** What must be the same before and after. */

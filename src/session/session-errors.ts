@@ -244,10 +244,21 @@ export const noLease = (folder: string, cause: unknown): Problem => ({
     "the session is used without one, so do not open it in a second bough.",
 });
 
-export const movedOut = ({ path, loss }: FileLost, to: string): Problem => ({
+/** `lost`: how many entries could not be read any more. */
+export const movedOut = ({ path, loss }: FileLost, to: string, lost: number): Problem => ({
   code: "file-changed",
   line: 0,
-  text: `${path} ${LOSSES[loss]} by another program; all of this session is in ${to}, where it goes on.`,
+  text:
+    `${path} ${LOSSES[loss]} by another program; all of this session is in ${to}, where it goes on` +
+    (lost === 0 ? "." : `, but for ${lost === 1 ? "1 entry" : `${lost} entries`} that could not be read any more.`),
+});
+
+export const entriesLost = (path: string, count: number): Problem => ({
+  code: "file-changed",
+  line: 0,
+  text:
+    `Another program has cut off ${count === 1 ? "1 entry" : `${count} entries`} of this session, ` +
+    `which could not be read any more and so ${count === 1 ? "is" : "are"} not in ${path}.`,
 });
 
 export const foreignLines = (path: string, count: number): Problem => ({

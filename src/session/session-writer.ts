@@ -10,13 +10,14 @@ import { takeAppended } from "../tree/appended-lines.ts";
 import type { Origin } from "../tree/entry-index.ts";
 import type { Retrace } from "../tree/moves.ts";
 import type { Problem } from "../tree/problems.ts";
+import { LF } from "./copied-lines.ts";
 import { Lease } from "./lease.ts";
 import { ensurePrivateDir, stateDir } from "./locations.ts";
 import { writeNewFile } from "./new-file.ts";
 import { openMade } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { sealedLine, checksum } from "./sealed-line.ts";
-import { FileLost, WriteFailed, foreignLines, movedOut } from "./session-errors.ts";
+import { FileLost, WriteFailed, entriesLost, foreignLines, movedOut } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 import type { Appended, ForeignBytes } from "./session-store.ts";
 import { wholeSession } from "./whole-session.ts";
@@ -54,15 +55,32 @@ export class SessionWriter {
 
   /** Writes an entry and adds it to the tree as the leaf. Until there is content, lines wait; then all go in one write. */
   write(entry: SessionEntry): void {
+    this.#write(entry, kindOf(entry).bookkeeping);
+  }
+
+  /** One step in the history of moves. Where nothing may be written, it lasts as long as the session is open. */
+  retrace(target: string | null, via: Retrace): void {
+    const { index } = this.session;
+    // A jump that no record tells of yet would not be there to be undone.
+    if (this.session.writtenLeaf !== index.leafId) this.#write(this.#leafRecord(index.leafId, "jump"), true);
+    this.#write(this.#leafRecord(target, via), true);
+  }
+
+  #write(record: SessionEntry | LeafRecord, mayWait: boolean): void {
     const { session } = this;
-    const line = sealedLine(entry);
-    if (session.held === undefined) this.#send([...session.unsaved, line], entry);
-    else if (!kindOf(entry).bookkeeping) this.#send([...session.held, line], entry);
+    if (session.refusal !== undefined) return this.#add(record, undefined);
+    const line = sealedLine(record);
+    if (session.held === undefined) this.#send([...session.unsaved, line], record);
+    else if (!mayWait) this.#send([...session.held, line], record);
     else {
       session.held.push(line);
-      session.lines++;
-      this.#add(entry, undefined);
+      this.#add(record, undefined);
     }
+  }
+
+  #leafRecord(target: string | null, via: LeafRecord["via"]): LeafRecord {
+    const id = newEntryId((candidate) => this.session.index.isTaken(candidate));
+    return { type: "leaf", id, parentId: target, timestamp: new Date().toISOString(), via };
   }
 
   /** Writes what could not be written before. Throws the reason when it still cannot be. */
@@ -71,45 +89,74 @@ export class SessionWriter {
     if (unsaved.length > 0) this.#send([...unsaved], undefined);
   }
 
-  /** Writes where the leaf is, if any reader of the file would find it elsewhere. */
+  /** Writes where the leaf is, if a reader of the file would find it elsewhere. */
   writeLeaf(): void {
-    const { refusal, held, writtenLeaf, index } = this.session;
-    if (refusal !== undefined || held !== undefined || writtenLeaf === index.leafId) return;
-    this.#recordMove(index.leafId, "jump");
-  }
-
-  /** Moves the leaf to a place in the history of moves. */
-  retrace(target: string | null, via: Retrace): void {
-    const { index, writtenLeaf } = this.session;
-    // A jump that no record tells of yet would not be there to be undone.
-    if (writtenLeaf !== index.leafId) this.#recordMove(index.leafId, "jump");
-    this.#recordMove(target, via);
-  }
-
-  /** Where nothing may be written, the moves last as long as the session is open. */
-  #recordMove(target: string | null, via: LeafRecord["via"]): void {
-    this.retry();
     const { session } = this;
-    const id = newEntryId((candidate) => session.index.isTaken(candidate));
-    const record: LeafRecord = { type: "leaf", id, parentId: target, timestamp: new Date().toISOString(), via };
-    const line = sealedLine(record);
-    if (session.held !== undefined) session.held.push(line);
-    if (session.held !== undefined || session.refusal !== undefined) this.#addMove(record);
-    else this.#sendMove(record, line);
+    const target = session.index.leafId;
+    if (session.refusal !== undefined || session.held !== undefined || session.writtenLeaf === target) return;
+    const record = this.#leafRecord(target, "jump");
+    // A move need not be kept: the next call writes where the leaf is then.
+    this.#send([sealedLine(record)], record, { keeps: false });
   }
 
-  #sendMove(record: LeafRecord, line: string): void {
+  /**
+   * Makes all of the session a new file at `path`, which must not exist, and goes on in it. Returns how many entries
+   * could not be read any more and are lost.
+   */
+  #moveTo(path: string): number {
+    const { session } = this;
+    const { index } = session;
+    writeNewFile(path, wholeSession(session));
+    const next = openMade(path, session.lease);
+    // Entries that another program has cut off are gone.
+    const leaf = index.pathOrdinals(index.leafId).findLast((n) => next.index.has(index.idAt(n)));
+    next.index.moveLeaf(leaf === undefined ? null : index.idAt(leaf));
+    if (session.lease !== next.lease) session.lease?.release();
+    session.store.close();
+    next.problems.unshift(...session.problems);
+    this.session = next;
+    let lost = 0;
+    for (let n = 0; n < index.size; n++) if (!next.index.has(index.idAt(n))) lost++;
+    return lost;
+  }
+
+  /** The same at the user's wish, who is told when that has saved something. */
+  saveAs(path: string): void {
+    const wasUnsaved = this.session.unsaved.length > 0;
+    const lost = this.#moveTo(path);
+    if (lost > 0) this.#tellMoved(path, entriesLost(path, lost));
+    if (wasUnsaved) this.listener?.({ type: "saved" });
+  }
+
+  /** Before the session is let go: what is unsaved goes to a recovery file, whose path is returned if there is one. */
+  rescue(): string | undefined {
+    return this.session.unsaved.length === 0 ? undefined : this.#recoveryFile()?.path;
+  }
+
+  /** `record`: that of the last line, which is not in the index yet. */
+  #send(lines: string[], record: SessionEntry | LeafRecord | undefined, { keeps = this.keepsUnsaved } = {}): void {
+    const { session } = this;
+    const wasUnsaved = session.unsaved.length > 0;
     try {
-      const { before, after } = this.#append([line]);
+      if (session.held !== undefined && session.dir !== undefined)
+        session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
+      const { end, before, after } = this.#append(lines);
+      session.held = undefined;
+      session.unsaved = [];
       this.#readIn(before);
-      this.#addMove(record);
+      const written = lines.reduce((bytes, line) => bytes + Buffer.byteLength(line) + 1, 0);
+      const line = this.#linesBefore(end - written) + lines.length;
+      session.counted = { line, offset: end };
+      const length = Buffer.byteLength(lines.at(-1)!);
+      if (record !== undefined) this.#add(record, { line, offset: end - 1 - length, length });
       this.#readIn(after);
     } catch (error) {
-      if (!(error instanceof FileLost) || !this.#moveOut(error)) throw error;
-      // The write that found the loss may have reached the lost file, and so the copy.
-      if (this.session.index.isTaken(record.id)) this.session.index.moveLeaf(record.parentId);
-      else this.#sendMove(record, line);
+      if (!(error instanceof FileLost) || !this.#sendElsewhere(error, record, keeps)) {
+        this.#keep(lines, record, error, keeps);
+        return;
+      }
     }
+    if (wasUnsaved) this.listener?.({ type: "saved" });
   }
 
   #append(lines: readonly string[]): Appended {
@@ -118,85 +165,32 @@ export class SessionWriter {
     return store.appended ?? { end: store.size() };
   }
 
-  #addMove(record: LeafRecord): void {
-    const { session } = this;
-    session.lines++;
-    session.index.replayLeaf(record, session.lines);
-    session.writtenLeaf = record.parentId;
-  }
-
-  /** Makes all of the session a new file at `path`, which must not exist, and goes on in it. */
-  moveTo(path: string): void {
-    const { session } = this;
-    writeNewFile(path, wholeSession(session));
-    const next = openMade(path, session.lease);
-    const leaf = session.index.leafId;
-    if (leaf === null || next.index.has(leaf)) next.index.moveLeaf(leaf);
-    if (session.lease !== next.lease) session.lease?.release();
-    session.store.close();
-    next.problems.unshift(...session.problems);
-    this.session = next;
-  }
-
-  /** The same at the user's wish, who is told when that has saved something. */
-  saveAs(path: string): void {
-    const wasUnsaved = this.session.unsaved.length > 0;
-    this.moveTo(path);
-    if (wasUnsaved) this.listener?.({ type: "saved" });
-  }
-
-  /** Before the session is let go: what is unsaved goes to a recovery file, whose path is returned if there is one. */
-  rescue(): string | undefined {
-    return this.session.unsaved.length === 0 ? undefined : this.#recoveryFile();
-  }
-
-  /** `entry`: that of the last line, which is not in the tree yet. */
-  #send(lines: string[], entry: SessionEntry | undefined): void {
-    const { session } = this;
-    const wasUnsaved = session.unsaved.length > 0;
-    try {
-      if (session.held !== undefined && session.dir !== undefined)
-        session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
-      const { before, after, end } = this.#append(lines);
-      const counted = session.held?.length ?? 0;
-      session.held = undefined;
-      session.unsaved = [];
-      this.#readIn(before);
-      session.lines += lines.length - counted;
-      const length = Buffer.byteLength(lines.at(-1) ?? "");
-      if (entry !== undefined) this.#add(entry, { line: session.lines, offset: end - 1 - length, length });
-      this.#readIn(after);
-    } catch (error) {
-      if (!(error instanceof FileLost) || !this.#sendElsewhere(error, entry)) {
-        this.#keep(lines, entry, error);
-        return;
-      }
-    }
-    if (wasUnsaved) this.listener?.({ type: "saved" });
-  }
-
   /** The lines stay in memory if that is wanted; else the error is thrown and nothing has changed. */
-  #keep(lines: string[], entry: SessionEntry | undefined, error: unknown): void {
+  #keep(lines: string[], record: SessionEntry | LeafRecord | undefined, error: unknown, keeps: boolean): void {
     const { session } = this;
     const written = error instanceof WriteFailed ? error.linesWritten : 0;
-    if (entry === undefined || !this.keepsUnsaved) {
-      if (entry === undefined) session.unsaved = lines.slice(written);
+    if (record === undefined || !keeps) {
+      session.unsaved = session.unsaved.slice(written);
       throw error;
     }
-    session.lines += written - (session.held?.length ?? 0);
     session.held = undefined;
     session.unsaved = lines.slice(written);
-    this.#add(entry, undefined);
+    this.#add(record, undefined);
     const reason = error instanceof Error ? error : new Error(String(error));
     this.listener?.({ type: "unsaved", error: reason, count: session.unsaved.length });
   }
 
-  /** `origin`: where its line is, if it is in the store. */
-  #add(entry: SessionEntry, origin: Origin | undefined): void {
+  /** Without an `origin` an entry stays in memory, also when its line is written later. */
+  #add(record: SessionEntry | LeafRecord, origin: Origin | undefined): void {
     const { session } = this;
-    session.index.append(entry, origin);
-    const moves = kindOf(entry).movesLeaf === "always" || entry.parentId === session.writtenLeaf;
-    session.writtenLeaf = moves ? entry.id : undefined;
+    if (record.type === "leaf") {
+      session.index.replayLeaf(record, origin?.line ?? 0);
+      session.writtenLeaf = record.parentId;
+      return;
+    }
+    session.index.append(record, origin);
+    const moves = kindOf(record).movesLeaf === "always" || record.parentId === session.writtenLeaf;
+    session.writtenLeaf = moves ? record.id : undefined;
   }
 
   /** Takes in what another program has written. The leaf stays, and the next flush writes where it is. */
@@ -204,9 +198,11 @@ export class SessionWriter {
     if (range === undefined) return;
     const { index, store, problems } = this.session;
     const [own, size] = [index.leafId, index.size];
-    const from = { line: this.session.lines, offset: range.offset };
-    const { line } = takeAppended(index, store.read(range.offset, range.length), from, { checksum, wholeOnly: false });
-    this.session.lines = line;
+    const from = { line: this.#linesBefore(range.offset), offset: range.offset };
+    this.session.counted = takeAppended(index, store.read(range.offset, range.length), from, {
+      checksum,
+      wholeOnly: false,
+    });
     this.session.writtenLeaf = undefined;
     index.moveLeaf(own);
     const entries = index.size - size;
@@ -217,26 +213,46 @@ export class SessionWriter {
     this.listener?.({ type: "foreign", entries, problem });
   }
 
+  /** Newlines before a place that is not before the one up to which they are counted. */
+  #linesBefore(offset: number): number {
+    const { store, counted } = this.session;
+    let { line } = counted;
+    // As a rule nothing: a line that was written in part, or the newline that closes it.
+    if (offset > counted.offset)
+      for (const byte of store.read(counted.offset, offset - counted.offset)) if (byte === LF) line++;
+    return line;
+  }
+
   /** False when there is no place for the session: what is in memory is all there is. */
-  #sendElsewhere(lost: FileLost, entry: SessionEntry | undefined): boolean {
+  #sendElsewhere(lost: FileLost, record: SessionEntry | LeafRecord | undefined, keeps: boolean): boolean {
     if (!this.#moveOut(lost)) return false;
+    const { index } = this.session;
+    if (record === undefined) return true;
     // The line that found the loss may be in the lost file, and so in the copy.
-    if (entry !== undefined && !this.session.index.has(entry.id)) this.#send([sealedLine(entry)], entry);
-    else if (entry !== undefined) this.session.index.moveLeaf(entry.id);
+    if (index.isTaken(record.id)) {
+      index.moveLeaf(record.type === "leaf" ? record.parentId : record.id);
+      return true;
+    }
+    const isKnown = record.parentId === null || index.has(record.parentId);
+    const moved = isKnown ? record : { ...record, parentId: index.leafId };
+    this.#send([sealedLine(moved)], moved, { keeps });
     return true;
   }
 
   #moveOut(lost: FileLost): boolean {
-    const path = this.#recoveryFile();
-    if (path === undefined) return false;
-    const problem = movedOut(lost, path);
-    this.session.problems.push(problem);
-    this.listener?.({ type: "moved", path, problem });
+    const made = this.#recoveryFile();
+    if (made === undefined) return false;
+    this.#tellMoved(made.path, movedOut(lost, made.path, made.lost));
     return true;
   }
 
+  #tellMoved(path: string, problem: Problem): void {
+    this.session.problems.push(problem);
+    this.listener?.({ type: "moved", path, problem });
+  }
+
   /** Beside the session's file, else in the state folder. Undefined when it can be made in neither. */
-  #recoveryFile(): string | undefined {
+  #recoveryFile(): { path: string; lost: number } | undefined {
     const { header, store } = this.session;
     const time = new Date().toISOString().replace(/[:.]/g, "-");
     const name = `${header.id.replace(/[^\w-]/g, "_")}.recovered-${time}.jsonl`;
@@ -244,8 +260,8 @@ export class SessionWriter {
     for (const dir of [...(store.path === undefined ? [] : [dirname(store.path)]), folder]) {
       try {
         if (dir === folder) ensurePrivateDir(dir);
-        this.moveTo(join(dir, name));
-        return join(dir, name);
+        const path = join(dir, name);
+        return { path, lost: this.#moveTo(path) };
       } catch {
         // The next place; when there is none, the caller has the reason why this one was needed.
       }

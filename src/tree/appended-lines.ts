@@ -7,12 +7,13 @@ import type { SessionEntryIndex } from "./entry-index.ts";
 import { parseLine } from "./line-parser.ts";
 import type { Checksum } from "./line-seal.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import { renameHookMessage } from "./migrate.ts";
 import { lineProblem } from "./problems.ts";
 import { hasBase, isEntry } from "./reader.ts";
 
-/** A place between two lines of a file. */
+/** A place in a file, between two lines as a rule. */
 export interface FilePlace {
-  /** Lines before it. */
+  /** Lines that end before it. */
   line: number;
   /** Bytes before it. */
   offset: number;
@@ -37,6 +38,7 @@ export function takeAppended(
     );
     if (problem !== undefined) index.report(problem);
     for (const { record, offset, length, ...known } of records) {
+      renameHookMessage(record);
       if (known.seal === "changed" && !isEntry(record)) index.report(lineProblem.changedLine(line));
       if (record.type === "session") index.report(lineProblem.secondHeader(line));
       else if (!hasBase(record)) index.report(lineProblem.noId(line));
@@ -46,7 +48,8 @@ export function takeAppended(
   });
   splitter.push(taken);
   splitter.finish();
-  return { line: from.line + splitter.lines, offset: from.offset + taken.length };
+  const ended = splitter.sealed ? splitter.lines : splitter.lines - 1;
+  return { line: from.line + ended, offset: from.offset + taken.length };
 }
 
 const LF = 0x0a;

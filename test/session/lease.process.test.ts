@@ -5,11 +5,12 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { repairSession } from "../../src/session/repair.ts";
 import { SessionInUse } from "../../src/session/session-errors.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { trackSession } from "../support/laws.ts";
@@ -160,6 +161,19 @@ test("[W5, M2] a file is brought up to date under the lease: two programs cannot
   const session = trackSession(t, await SessionManager.open(path));
   await assert.rejects(SessionManager.open(path), SessionInUse);
   assert.equal(session.getHeader().version, 3);
+});
+
+test("[W5, D1] a session that is open is not repaired; one that needs no repair is only read, and a repair leaves no lease", async (t) => {
+  stateFolder(t);
+  const sound = file(HEADER, message("a1", null));
+  const path = temporaryFile(`${sound}{oops\n`);
+  const holder = await SessionManager.open(path);
+  assert.throws(() => repairSession(path), SessionInUse);
+  assert.deepEqual([contentOf(path), readdirSync(dirname(path))], [`${sound}{oops\n`, ["session.jsonl"]]);
+  assert.equal(repairSession(temporaryFile(sound)).repaired, false);
+  await holder.close();
+  assert.equal(repairSession(path).repaired, true);
+  trackSession(t, await SessionManager.open(path));
 });
 
 test("[W5] without a folder for locks a session is used all the same, and says so", async (t) => {

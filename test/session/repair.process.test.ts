@@ -31,7 +31,9 @@ function unchanged(path: string, content = OLD): void {
 /** Whether the repair was killed before its end. */
 async function killedBefore(step: number): Promise<boolean> {
   const path = temporaryFile(OLD);
-  const child = spawn(process.execPath, [PROGRAM, path, String(step)], { stdio: ["ignore", "ignore", "inherit"] });
+  // All are the same session, which one program at a time may change.
+  const env = { ...process.env, BOUGH_DIR: temporaryFolder() };
+  const child = spawn(process.execPath, [PROGRAM, path, String(step)], { env, stdio: ["ignore", "ignore", "inherit"] });
   const [code, signal] = (await once(child, "close")) as [number | null, string | null];
   assert.ok(signal === "SIGKILL" || code === 0, `step ${step}`);
   const isNew = contentOf(path) === NEW;
@@ -138,7 +140,9 @@ function inFrontOf<Name extends "writeSync" | "fsyncSync" | "linkSync" | "rename
 test("[D1] any step that fails takes back the steps before it", (t) => {
   const path = temporaryFile(OLD);
   let stepsLeft = -1;
-  const fail = (): void => {
+  const fail = (...args: unknown[]): void => {
+    // Who holds the lease is said for messages only.
+    if (args.some((arg) => String(arg).includes("/locks/") || String(arg).includes('"host":'))) return;
     if (stepsLeft-- === 0) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
   };
   for (const name of ["writeSync", "fsyncSync", "linkSync", "renameSync"] as const) inFrontOf(t, name, fail);

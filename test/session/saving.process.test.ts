@@ -158,6 +158,33 @@ for (const [how, lose] of [
     await session.flush();
   });
 
+test("[W4, Y7] entries that were cut off before anybody looked at them are told of, and nothing is made up for them", async (t) => {
+  const path = temporaryFile(file(HEADER, ...chain(null, "a1", "a2", "a3"), leafRecord("f1", "a2")));
+  const session = await SessionManager.open(path);
+  t.after(() => session.close());
+  const events: SavingEvent[] = [];
+  session.watchSaving((event) => events.push(event), { keepsUnsaved: true });
+  session.getEntry("a3");
+  const before = session.appendMessage(user("before"));
+  fs.truncateSync(path, contentOf(path).indexOf('{"type":"message","id":"a2"'));
+  const after = session.appendMessage(user("after"));
+  const recovered = session.getSessionFile()!;
+  for (const found of [session, await opened(recovered)])
+    assert.deepEqual(
+      found.getEntries().map(({ id, parentId }) => [id, parentId]),
+      [
+        ["a1", null],
+        ["a3", "a1"],
+        [before, "a1"],
+        [after, before],
+      ],
+    );
+  const text = `${path} was cut or rewritten by another program; all of this session is in ${recovered}, where it goes on, but for 1 entry that could not be read any more.`;
+  const problem = { code: "file-changed", line: 0, text };
+  assert.deepEqual(events, [{ type: "moved", path: recovered, problem }]);
+  assert.deepEqual(session.getProblems(), [problem]);
+});
+
 test("[W4] without a folder beside it the recovery file is in the state folder; without any, work goes on in memory", async (t) => {
   const { session, path, events } = await watched(t, true);
   fs.rmSync(dirname(path), { recursive: true });
@@ -222,6 +249,64 @@ test("[W4] lines of a batch that are in the file already are not written again",
   session.appendMessage(user("three"));
   const again = await opened(path);
   assert.deepEqual([idsOf(again), codes(again.getProblems())], [idsOf(session), ["bad-line:5"]]);
+});
+
+test("[W4, W1] a first write that ends in its middle leaves no file, and all lines wait for the next", async (t) => {
+  const session = trackSession(t, SessionManager.create("/w", temporaryFolder()));
+  session.watchSaving(() => undefined, { keepsUnsaved: true });
+  session.setSessionName("named");
+  const disk = watchDisk(t);
+  disk.writeFault = { code: "ENOSPC", partly: 250 };
+  const one = session.appendMessage(user("one"));
+  assert.deepEqual([session.getUnsavedCount(), fs.existsSync(session.getSessionFile()!)], [3, false]);
+  disk.writeFault = undefined;
+  await session.flush();
+  const again = await opened(session.getSessionFile()!);
+  assert.deepEqual([again.getSessionName(), again.getLeafId(), codes(again.getProblems())], ["named", one, []]);
+});
+
+test("[W4, L3] steps back and forward that cannot be written are kept like entries, and reach the file in order", async (t) => {
+  const { session, path } = await watched(t);
+  session.branch("a1");
+  const b1 = session.appendMessage(user("b1"));
+  const disk = watchDisk(t);
+  disk.writeFault = { code: "ENOSPC" };
+  assert.deepEqual([session.back(), session.getUnsavedCount()], ["a2", 1]);
+  assert.deepEqual([session.forward(), session.back(), session.getLeafId()], [b1, "a2", "a2"]);
+  await assert.rejects(session.flush(), { code: "write-failed" });
+  disk.writeFault = undefined;
+  await session.flush();
+  const again = await opened(path);
+  assert.deepEqual(
+    [again.getLeafId(), again.canGoBack(), again.getRetraceTarget("forward"), codes(again.getProblems())],
+    ["a2", false, b1, []],
+  );
+  const target = join(temporaryFolder(), "elsewhere.jsonl");
+  disk.writeFault = { code: "ENOSPC" };
+  session.forward();
+  disk.writeFault = undefined;
+  session.saveAs(target);
+  assert.deepEqual([session.getLeafId(), session.getRetraceTarget("back")], [b1, "a2"]);
+});
+
+test("[W4] origins stay right behind other programs' lines and torn writes", async (t) => {
+  const { session, path } = await watched(t);
+  const disk = watchDisk(t);
+  const one = session.appendMessage(user("one"));
+  fs.appendFileSync(path, `${message("x1", "a2")}\n\n{"type":"mess`);
+  const two = session.appendMessage(user("two"));
+  disk.writeFault = { code: "ENOSPC", partly: 9 };
+  const three = session.appendMessage(user("three"));
+  disk.writeFault = undefined;
+  const four = session.appendMessage(user("four"));
+  const again = await opened(path);
+  const [index, other] = [session.getIndex(), again.getIndex()];
+  assert.deepEqual(idsOf(session), ["a1", "a2", one, "x1", two, three, four]);
+  assert.deepEqual(idsOf(again), idsOf(session));
+  for (const id of idsOf(session))
+    if (id !== three) assert.deepEqual([id, index.originOf(id)], [id, other.originOf(id)]);
+  // Its line was written later than it was added, so it stays in memory.
+  assert.equal(index.originOf(three), undefined);
 });
 
 test("[W4, W1] unless told otherwise the appender throws, and the tree is as before", async (t) => {

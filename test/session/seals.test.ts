@@ -5,7 +5,20 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { checksum, sealedLine } from "../../src/session/sealed-line.ts";
 import { trackSession } from "../support/laws.ts";
 import { contentOf, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
-import { HEADER, codes, file, line, message, picture, read, sealed, unsealed } from "../support/session-lines.ts";
+import { readSession } from "../../src/tree/reader.ts";
+import {
+  HEADER,
+  bytesOf,
+  codes,
+  file,
+  line,
+  memorySource,
+  message,
+  picture,
+  read,
+  sealed,
+  unsealed,
+} from "../support/session-lines.ts";
 
 const linesOf = (path: string): string[] => contentOf(path).split("\n").slice(0, -1);
 
@@ -152,4 +165,51 @@ test("[W7] a reader without a checksum takes seals off all the same", () => {
     return rest;
   };
   assert.deepEqual(strip(file(...lines.map(sealed))), strip(file(...lines)));
+});
+
+test("[W7, Y7] opening checks the seals of the lines it parses; the others when they are read, each told once", () => {
+  const lines = [
+    HEADER,
+    message("a1", null),
+    message("a2", "a1"),
+    line("label", "l1", "a2", { targetId: "a1", label: "x" }),
+  ];
+  const content = file(...lines.map(sealed)).replace('"content":"a2"', '"content":"A2"');
+  let checked = 0;
+  const counted = (bytes: Uint8Array): number => {
+    checked++;
+    return checksum(bytes);
+  };
+  const reading = readSession(memorySource(bytesOf(content)), { checksum: counted });
+  assert.ok(reading.kind === "session");
+  const { index } = reading;
+  assert.deepEqual([checked, codes(index.problems)], [2, []]);
+  index.at(0);
+  assert.deepEqual([checked, codes(index.problems)], [3, []]);
+  for (let times = 0; times < 2; times++) index.readAll();
+  assert.deepEqual(
+    [index.at(1), codes(index.problems)],
+    [JSON.parse(lines[2]!.replace('"content":"a2"', '"content":"A2"')), ["changed-line:3"]],
+  );
+});
+
+test("[W7, W1] what was appended is read back by its seal, and entries that waited for the first content have none to check", async (t) => {
+  const session = trackSession(t, SessionManager.create("/w", temporaryFolder()));
+  session.setSessionName("waits");
+  const ids = [session.appendMessage(user("one")), session.appendMessage(user("two"))];
+  assert.deepEqual(
+    session.getEntries().map(({ id }) => session.getIndex().originOf(id)?.line),
+    [undefined, 3, 4],
+  );
+  session.getIndex().readAll();
+  assert.deepEqual(
+    [
+      session
+        .getBranch()
+        .slice(1)
+        .map(({ id }) => id),
+      session.getProblems(),
+    ],
+    [ids, []],
+  );
 });

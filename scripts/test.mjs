@@ -4,10 +4,14 @@
 import { run as runTests } from "node:test";
 import { spec } from "node:test/reporters";
 import { join } from "node:path";
+import fc from "fast-check";
 import { env, run } from "./run.mjs";
 import { root, sourceFiles } from "./source-files.mjs";
 
 Object.assign(process.env, env);
+// The same cases at every run; SEED=random (or a number) looks at others.
+const { SEED = "1" } = process.env;
+if (SEED !== "random") fc.configureGlobal({ seed: Number(SEED) });
 const names = process.argv.slice(2);
 const counts = { passed: 0, failed: 0 };
 

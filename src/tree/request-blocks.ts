@@ -117,7 +117,8 @@ export function soundThinking(
   if (redacted !== undefined && typeof redacted !== "boolean") return undefined;
   const signed = signature !== undefined && signature.trim() !== "";
   if (!signed && (redacted === true || target.needsSignatures || thinking.trim() === "")) return undefined;
-  if (signed && target.storesReasoningItems && !isReasoningItem(signature)) return undefined;
+  // A blank one as well: it would be parsed.
+  if (signature && target.storesReasoningItems && !isReasoningItem(signature)) return undefined;
   return block as unknown as ThinkingContent;
 }
 

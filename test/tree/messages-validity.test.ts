@@ -375,6 +375,7 @@ describe("thinking", () => {
     assert.equal(keptItem('{"type":"reasoning","id":"rs_1","summary":[]}'), true);
     assert.equal(keptItem(undefined), true);
     assert.equal(keptItem("not json"), false);
+    assert.equal(keptItem(" "), false);
     assert.equal(keptItem('"reasoning"'), false);
     assert.equal(keptItem('{"type":"message"}'), false);
     assert.equal(keptItem('{"type":"reasoning","id":"\\ud83d"}'), false);

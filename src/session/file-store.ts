@@ -19,6 +19,7 @@ import {
   syncFailed,
   systemCode,
   writeFailed,
+  cannotRead,
 } from "./session-errors.ts";
 import type { FileLoss } from "./session-errors.ts";
 import type { Appended, ForeignBytes, SessionStore } from "./session-store.ts";
@@ -107,12 +108,23 @@ export class FileStore implements SessionStore {
   }
 
   size(): number {
-    return this.#fd === undefined ? 0 : fs.fstatSync(this.#fd).size;
+    const fd = this.#fd;
+    return fd === undefined ? 0 : this.#reading(() => fs.fstatSync(fd).size);
   }
 
   read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
-    if (this.#fd !== undefined) return readRange(this.#fd, offset, length, memory);
+    const fd = this.#fd;
+    if (fd !== undefined) return this.#reading(() => readRange(fd, offset, length, memory));
     return this.#closed ? this.#readClosed(offset, length, memory) : new Uint8Array(0);
+  }
+
+  /** A disk that fails is named with the file, as in every other error. */
+  #reading<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      throw cannotRead(this.path, error);
+    }
   }
 
   /** A session that was left may still be on the screen, and its entries are read when they are looked at. */

@@ -148,6 +148,9 @@ export const readOnly = (path: string): SessionFileError =>
 export const noAccess = (path: string, cause: unknown): SessionFileError =>
   new SessionFileError("no-access", path, `Cannot open ${path}: ${reasonOf(cause)}.`, cause);
 
+export const cannotRead = (path: string, cause: unknown): SessionFileError =>
+  new SessionFileError("no-access", path, `Cannot read ${path}: ${reasonOf(cause)}.`, cause);
+
 export const writeFailed = (path: string, cause: unknown, linesWritten: number): WriteFailed =>
   new WriteFailed(
     path,

@@ -22,6 +22,8 @@ function count(ok) {
 /** Runs test files and counts each test, a failing hook or file included. */
 async function runFiles(files, isolation) {
   if (files.length === 0) return;
+  // Each test process makes a state folder of its own: locks are in it, and sessions of tests share their ids.
+  delete process.env["BOUGH_DIR"];
   // Tests in one process go one after another: some watch what the process does to the disk.
   const concurrency = isolation === "process" ? 2 : 1;
   const stream = runTests({ files: files.map((file) => join(root, file)), isolation, concurrency, cwd: root });

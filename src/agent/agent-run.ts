@@ -28,8 +28,19 @@ export interface RunHost {
   readonly stream: StreamFn;
   model(): Model;
   thinkingLevel(): ThinkingLevel;
-  tools(): AgentTool[];
+  tools(): AgentTool[] | Promise<AgentTool[]>;
   systemPrompt(tools: readonly AgentTool[]): string | Promise<string>;
+  /**
+   * Awaited before every request, between tool calls as well. What it writes to the run's branch is in the request.
+   */
+  beforeRequest(branch: BranchWriter, signal: AbortSignal): Promise<void>;
+  /** An answer failed: true when the reason is removed and it can be asked for again at once. */
+  recover(answer: AssistantMessage, branch: BranchWriter, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Looks at what the model says while it says it. A returned function stops the answer; it is called when the part that
+   * came is written, and the model is asked again.
+   */
+  interruption(event: AgentEvent): ((branch: BranchWriter) => void) | undefined;
   emit(event: AgentSessionEvent): void;
   /** An entry was appended by this run. */
   appended(id: string): void;
@@ -47,6 +58,9 @@ export class AgentRun {
   readonly #writer: BranchWriter;
   readonly #controller = new AbortController();
   #countdown: AbortController | undefined;
+  /** Ends the current loop, not the run. */
+  #interrupter = new AbortController();
+  #interruption: ((branch: BranchWriter) => void) | undefined;
   readonly #release = Promise.withResolvers<void>();
   #isReleased = false;
   #answer: AssistantMessage | undefined;
@@ -95,17 +109,22 @@ export class AgentRun {
 
   async #untilQuiet(prompt: UserMessage): Promise<void> {
     const { runAgentLoop, runAgentLoopContinue } = await import("@earendil-works/pi-agent-core");
-    const { signal } = this.#controller;
     let prompts: UserMessage[] = [prompt];
     for (;;) {
-      const tools = this.#host.tools();
+      this.#interrupter = new AbortController();
+      const signal = AbortSignal.any([this.#controller.signal, this.#interrupter.signal]);
+      const tools = await this.#host.tools();
       const system = systemMessage(await this.#host.systemPrompt(tools), tools);
       const config = this.#config(system);
       const context = { messages: [system], tools };
       if (prompts.length > 0) await runAgentLoop(prompts, context, config, this.#sink, signal, this.#host.stream);
       else await runAgentLoopContinue(context, config, this.#sink, signal, this.#host.stream);
-      if (signal.aborted) return;
-      if (this.#answer?.stopReason !== "error") {
+      if (this.aborted) return;
+      if (this.#interruption !== undefined) {
+        this.#interruption(this.#writer);
+        this.#interruption = undefined;
+        prompts = [];
+      } else if (this.#answer?.stopReason !== "error") {
         // Typed after the loop had looked for the last time.
         prompts = this.#take("steer");
         if (prompts.length === 0) prompts = this.#take("followUp");
@@ -125,13 +144,13 @@ export class AgentRun {
       maxRetries: 0,
       // The session is the only memory: whatever the loop has collected, the request is what the branch says.
       convertToLlm: () => [system, ...this.#requestMessages()],
-      prepareRequest: () => ({
-        model: host.model(),
-        thinkingLevel: clampThinkingLevel(host.model(), host.thinkingLevel()),
-      }),
+      prepareRequest: async () => {
+        await host.beforeRequest(this.#writer, this.#controller.signal);
+        return { model: host.model(), thinkingLevel: clampThinkingLevel(host.model(), host.thinkingLevel()) };
+      },
       getSteeringMessages: async () => this.#take("steer"),
       getFollowUpMessages: async () => this.#take("followUp"),
-      finishTurn: () => (this.aborted ? { action: "end" } : undefined),
+      finishTurn: () => (this.aborted || this.#interruption !== undefined ? { action: "end" } : undefined),
     };
   }
 
@@ -148,7 +167,10 @@ export class AgentRun {
 
   readonly #sink = async (event: AgentEvent): Promise<void> => {
     await this.#keep(event);
-    if (!this.#isReleased) this.#host.emit(event);
+    if (this.#isReleased) return;
+    this.#host.emit(event);
+    this.#interruption ??= this.#host.interruption(event);
+    if (this.#interruption !== undefined) this.#interrupter.abort();
   };
 
   /** Writes what the event brings before anybody is told of it. */
@@ -199,6 +221,7 @@ export class AgentRun {
     const host = this.#host;
     const { name, contextWindow } = host.model();
     const errorMessage = answer.errorMessage ?? "";
+    if (await host.recover(answer, this.#writer, this.#controller.signal)) return !this.aborted;
     if (isContextOverflow(answer, contextWindow)) {
       this.#notice("error", notices.overflow(name, contextWindow));
       return false;

@@ -25,6 +25,10 @@ export type AgentSessionEvent =
   | { type: "session_info_changed"; name: string | undefined }
   | { type: "model_changed" }
   | { type: "thinking_level_changed"; level: string }
+  | { type: "service_tier_changed" }
+  | { type: "mode_changed"; mode: string }
+  /** Other MCP tools are chosen than before. */
+  | { type: "tool_selection_changed" }
   /** The whole output of the user's running command so far. */
   | { type: "bash_update"; output: string }
   | { type: "notice"; level: "info" | "warning" | "error"; text: string }

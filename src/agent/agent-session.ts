@@ -22,12 +22,10 @@ import { NO_HOOKS } from "./hook-port.ts";
 import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage, QueueMode } from "./message-queue.ts";
-import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
-import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
@@ -35,6 +33,7 @@ import { QueueFile } from "./queue-file.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
+import { SessionState } from "./session-state.ts";
 import { runUserCommand } from "./user-command.ts";
 
 export interface AgentSessionOptions {
@@ -77,6 +76,8 @@ const ROUTINE_REPAIRS: ReadonlySet<Repair["kind"]> = new Set(["call-id", "thinki
 
 export class AgentSession {
   readonly sessionManager: SessionManager;
+  /** Model, thinking level, service tier, mode and tool selection of the current path. */
+  readonly state: SessionState;
   readonly #options: AgentSessionOptions;
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
@@ -88,9 +89,6 @@ export class AgentSession {
   readonly #listeners = new Set<AgentSessionListener>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
-  readonly #toldModels = new Set<string>();
-  #model: Model | undefined;
-  #thinkingLevel: ThinkingLevel;
   #run: AgentRun | undefined;
   #command: AbortController | undefined;
   /** A jump or a change of session under way. */
@@ -105,9 +103,13 @@ export class AgentSession {
     this.#options = options;
     this.sessionManager = options.sessionManager;
     this.#hooks = options.hooks ?? NO_HOOKS;
-    this.#model = options.model;
-    const level = options.thinkingLevel ?? "off";
-    this.#thinkingLevel = options.model === undefined ? level : clampThinkingLevel(options.model, level);
+    const host = {
+      sessionManager: this.sessionManager,
+      registry: options.registry,
+      emit: (event: AgentSessionEvent) => this.#emit(event),
+      appended: (id: string) => this.#appended(id),
+    };
+    this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -120,14 +122,14 @@ export class AgentSession {
       sessionManager: this.sessionManager,
       emit: (event) => this.#emit(event),
       changed: (reason) => {
-        this.#takeOverState();
+        this.state.takeOver();
         this.#emit({ type: "session_changed", reason });
       },
       whenIdle: (change) => this.#whenIdle(change),
     });
     this.#holding.attend();
     for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
-    this.#takeOverState();
+    this.state.takeOver();
   }
 
   get #goesOnUnsaved(): boolean {
@@ -138,10 +140,10 @@ export class AgentSession {
     return this.sessionManager.getCwd();
   }
   get model(): Model | undefined {
-    return this.#model;
+    return this.state.model;
   }
   get thinkingLevel(): ThinkingLevel {
-    return this.#thinkingLevel;
+    return this.state.thinkingLevel;
   }
   /** Whether a prompt is being worked on, waits for retries included. */
   get isStreaming(): boolean {
@@ -184,8 +186,8 @@ export class AgentSession {
     if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
     if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
-    this.#usableModel();
-    this.#recordState();
+    this.state.usableModel();
+    this.state.record();
     const run = this.#startRun({ text, ...options });
     try {
       await Promise.race([run.finished, run.released]);
@@ -260,34 +262,22 @@ export class AgentSession {
 
   /** Takes effect with the next request; recorded when it differs from what the path says. */
   setModel(model: Model): void {
-    const keyProblem = this.#options.registry.keyProblem(model.provider);
-    if (keyProblem !== undefined) throw new Error(keyProblem);
-    this.#model = model;
-    const level = clampThinkingLevel(model, this.#thinkingLevel);
-    const levelChanged = level !== this.#thinkingLevel;
-    this.#thinkingLevel = level;
-    this.#recordState();
-    this.#emit({ type: "model_changed" });
-    if (levelChanged) this.#emit({ type: "thinking_level_changed", level });
+    this.state.setModel(model);
   }
   /** Sets the nearest level the model has. */
   setThinkingLevel(level: ThinkingLevel): void {
-    const nearest = this.#model === undefined ? level : clampThinkingLevel(this.#model, level);
-    if (nearest === this.#thinkingLevel) return;
-    this.#thinkingLevel = nearest;
-    this.#recordState();
-    this.#emit({ type: "thinking_level_changed", level: nearest });
+    this.state.setThinkingLevel(level);
   }
   /** Goes to the next level; undefined when the model has no other. */
   cycleThinkingLevel(): ThinkingLevel | undefined {
     const levels = this.availableThinkingLevels();
-    const next = levels[(levels.indexOf(this.#thinkingLevel) + 1) % levels.length];
+    const next = levels[(levels.indexOf(this.thinkingLevel) + 1) % levels.length];
     if (next === undefined || levels.length < 2) return undefined;
     this.setThinkingLevel(next);
     return next;
   }
   availableThinkingLevels(): ThinkingLevel[] {
-    return this.#model === undefined ? [] : getSupportedThinkingLevels(this.#model);
+    return this.state.availableThinkingLevels();
   }
 
   /** Moves to another entry of this session; see navigation.ts. Rejects while a turn runs unless `abort` is given. */
@@ -343,7 +333,7 @@ export class AgentSession {
   }
   /** How full the context is; undefined without a model. */
   getContextUsage(): ContextUsage | undefined {
-    const model = this.#model;
+    const { model } = this;
     if (model === undefined) return undefined;
     const key = `${this.sessionManager.getSessionId()} ${this.sessionManager.getLeafId()} ${model.provider}/${model.id}`;
     if (this.#usage?.key !== key) this.#usage = { key, value: contextUsage(this.sessionManager, model) };
@@ -379,9 +369,12 @@ export class AgentSession {
         queueModes: { steer: steeringMode ?? "one-at-a-time", followUp: followUpMode ?? "one-at-a-time" },
         retry,
         stream: registry.stream,
-        model: () => this.#usableModel(),
-        thinkingLevel: () => this.#thinkingLevel,
+        model: () => this.state.usableModel(),
+        thinkingLevel: () => this.thinkingLevel,
         tools: () => tools?.(this.cwd) ?? [],
+        beforeRequest: async () => undefined,
+        recover: async () => false,
+        interruption: () => undefined,
         systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
         emit: (event) => this.#emit(event),
         appended: (id) => this.#appended(id),
@@ -391,13 +384,6 @@ export class AgentSession {
       promptMessage(prompt),
     );
     return this.#run;
-  }
-
-  #usableModel(): Model {
-    if (this.#model === undefined) throw new Error(NO_MODEL);
-    const keyProblem = this.#options.registry.keyProblem(this.#model.provider);
-    if (keyProblem !== undefined) throw new Error(keyProblem);
-    return this.#model;
   }
 
   /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */
@@ -444,13 +430,13 @@ export class AgentSession {
         sessionManager: this.sessionManager,
         hooks: this.#hooks,
         signal,
-        hasModel: () => this.#model !== undefined,
+        hasModel: () => this.model !== undefined,
         emitHook: (name, event) => this.#emitHook(name, event),
         stopTurn: () => this.#stopTurn(),
         appended: (id) => this.#appended(id),
         moved: async () => {
           await this.#saved();
-          this.#takeOverState();
+          this.state.takeOver();
           this.#emit({ type: "session_changed", reason: "tree" });
         },
       }),
@@ -470,7 +456,7 @@ export class AgentSession {
         changed: async (reason, keepState) => {
           this.#toldRepairs.clear();
           await this.#saved();
-          if (!keepState) this.#takeOverState();
+          if (!keepState) this.state.takeOver();
           this.#holding.attend();
           this.#emit({ type: "session_changed", reason });
         },
@@ -531,42 +517,6 @@ export class AgentSession {
     if (dropped.length === 0) return;
     const text = notices.queueDropped(dropped.map((message) => message.text));
     this.#emit({ type: "notice", level: "warning", text });
-  }
-
-  /** Model and thinking level become those of the path; what the path does not say stays. */
-  #takeOverState(): void {
-    const { model: recorded, thinkingLevel, messages } = this.sessionManager.buildSessionContext();
-    const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
-    if (recorded !== null) {
-      const model = this.#options.registry.find(recorded.provider, recorded.modelId);
-      if (model !== undefined) this.#model = model;
-      else if (recorded.provider !== oldModel?.provider || recorded.modelId !== oldModel.id) {
-        this.#tellUnusable(`${recorded.provider}/${recorded.modelId}`);
-      }
-    }
-    const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
-    if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
-    if (this.#model !== oldModel) this.#emit({ type: "model_changed" });
-    if (this.#thinkingLevel !== oldLevel) this.#emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
-  }
-
-  /** Once for each model, not at every jump. */
-  #tellUnusable(name: string): void {
-    const text = notices.modelNotUsable(name, this.#model?.name);
-    if (this.#toldModels.has(text)) return;
-    this.#toldModels.add(text);
-    this.#emit({ type: "notice", level: "warning", text });
-  }
-
-  /** Appends what the path does not say yet about model and thinking level. */
-  #recordState(): void {
-    if (this.sessionManager.isReadOnly()) return;
-    const recorded = this.sessionManager.buildSessionContext();
-    const model = this.#model;
-    if (model !== undefined && (recorded.model?.provider !== model.provider || recorded.model.modelId !== model.id))
-      this.#appended(this.sessionManager.appendModelChange(model.provider, model.id));
-    if (recorded.thinkingLevel !== this.#thinkingLevel)
-      this.#appended(this.sessionManager.appendThinkingLevelChange(this.#thinkingLevel));
   }
 
   #repaired(repair: Repair): void {

@@ -35,13 +35,18 @@ export class BranchWriter {
 
   /** Appends and returns the entry's id; undefined when the session has been left and the message has no place. */
   append(message: StorableMessage): string | undefined {
+    return this.write((manager) => manager.appendMessage(message));
+  }
+
+  /** Like `append`, for what `append` appends to the manager's leaf; it returns the id. */
+  write(append: (manager: SessionManager) => string): string | undefined {
     const manager = this.#manager;
     if (manager.getSessionId() !== this.#sessionId) return undefined;
     const leaf = manager.getLeafId();
     const elsewhere = !this.holdsLeaf;
     if (elsewhere) moveLeaf(manager, this.#tail);
     try {
-      this.#tail = manager.appendMessage(message);
+      this.#tail = append(manager);
     } finally {
       if (elsewhere) moveLeaf(manager, leaf);
     }

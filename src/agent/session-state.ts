@@ -1,0 +1,174 @@
+/**
+ * `SessionState`: what holds for the next request beside the conversation: model, thinking level, service tier, mode and
+ * tool selection. It follows the leaf: after each move it is what the new path says.
+ * Part of `agent/`; AgentSession has one, and its features read it.
+ */
+import type { ServiceTier } from "../tree/entries.ts";
+import type { SessionContext } from "../tree/session-context.ts";
+import type { SessionManager } from "../session/session-manager.ts";
+import type { AgentSessionEvent } from "./agent-session-events.ts";
+import { NO_MODEL } from "./models.ts";
+import type { ModelRegistry } from "./models.ts";
+import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
+import type { Model, ThinkingLevel } from "./providers.ts";
+import * as notices from "./session-notices.ts";
+
+export interface SessionStateHost {
+  readonly sessionManager: SessionManager;
+  readonly registry: Pick<ModelRegistry, "find" | "keyProblem">;
+  emit(event: AgentSessionEvent): void;
+  appended(entryId: string): void;
+}
+
+/** The parts that the path alone decides; nothing of them is kept here. */
+type PathPart = "serviceTier" | "mode" | "modeData" | "mcpToolSelection";
+
+export class SessionState {
+  readonly #host: SessionStateHost;
+  readonly #toldModels = new Set<string>();
+  /** As the listeners know them. */
+  #told: Record<PathPart, string>;
+  #model: Model | undefined;
+  #thinkingLevel: ThinkingLevel;
+
+  /** `model` and `thinkingLevel` hold where the path names none. */
+  constructor(host: SessionStateHost, model: Model | undefined, thinkingLevel: ThinkingLevel) {
+    this.#host = host;
+    this.#model = model;
+    this.#thinkingLevel = model === undefined ? thinkingLevel : clampThinkingLevel(model, thinkingLevel);
+    this.#told = toldParts(this.#context);
+  }
+
+  get model(): Model | undefined {
+    return this.#model;
+  }
+  get thinkingLevel(): ThinkingLevel {
+    return this.#thinkingLevel;
+  }
+  /** What the path asks of each provider family; undefined: nothing. */
+  get serviceTier(): ServiceTier | undefined {
+    return this.#context.serviceTier;
+  }
+  /** "none" outside any mode. */
+  get mode(): string {
+    return this.#context.mode;
+  }
+  get modeData(): Record<string, unknown> | undefined {
+    return this.#context.modeData;
+  }
+  /** Names of the MCP tools that were chosen; undefined: nobody has chosen on this path. */
+  get mcpToolSelection(): readonly string[] | undefined {
+    return this.#context.mcpToolSelection;
+  }
+
+  get #context(): SessionContext {
+    return this.#host.sessionManager.buildSessionContext();
+  }
+
+  /** The model, if it can be asked now; throws what is missing. */
+  usableModel(): Model {
+    if (this.#model === undefined) throw new Error(NO_MODEL);
+    const keyProblem = this.#host.registry.keyProblem(this.#model.provider);
+    if (keyProblem !== undefined) throw new Error(keyProblem);
+    return this.#model;
+  }
+
+  /** Takes effect with the next request; recorded when it differs from what the path says. */
+  setModel(model: Model): void {
+    const keyProblem = this.#host.registry.keyProblem(model.provider);
+    if (keyProblem !== undefined) throw new Error(keyProblem);
+    this.#model = model;
+    const level = clampThinkingLevel(model, this.#thinkingLevel);
+    const levelChanged = level !== this.#thinkingLevel;
+    this.#thinkingLevel = level;
+    this.record();
+    this.#host.emit({ type: "model_changed" });
+    if (levelChanged) this.#host.emit({ type: "thinking_level_changed", level });
+  }
+
+  /** Sets the nearest level the model has. */
+  setThinkingLevel(level: ThinkingLevel): void {
+    const nearest = this.#model === undefined ? level : clampThinkingLevel(this.#model, level);
+    if (nearest === this.#thinkingLevel) return;
+    this.#thinkingLevel = nearest;
+    this.record();
+    this.#host.emit({ type: "thinking_level_changed", level: nearest });
+  }
+
+  availableThinkingLevels(): ThinkingLevel[] {
+    return this.#model === undefined ? [] : getSupportedThinkingLevels(this.#model);
+  }
+
+  /** null asks for nothing any more. */
+  setServiceTier(tier: ServiceTier | null): void {
+    this.#changed(this.#host.sessionManager.appendServiceTierChange(tier));
+  }
+  /** "none" leaves the mode. */
+  setMode(mode: string, data?: Record<string, unknown>): void {
+    this.#changed(this.#host.sessionManager.appendModeChange(mode, data));
+  }
+  setMcpToolSelection(names: readonly string[]): void {
+    this.#changed(this.#host.sessionManager.appendMCPToolSelection([...names]));
+  }
+
+  /** Everything becomes what the path says; model and thinking level stay where it says nothing. */
+  takeOver(): void {
+    const { model: recorded, thinkingLevel, messages } = this.#context;
+    const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
+    if (recorded !== null) {
+      const model = this.#host.registry.find(recorded.provider, recorded.modelId);
+      if (model !== undefined) this.#model = model;
+      else if (recorded.provider !== oldModel?.provider || recorded.modelId !== oldModel.id) {
+        this.#tellUnusable(`${recorded.provider}/${recorded.modelId}`);
+      }
+    }
+    const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
+    if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
+    if (this.#model !== oldModel) this.#host.emit({ type: "model_changed" });
+    if (this.#thinkingLevel !== oldLevel)
+      this.#host.emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
+    this.#tellParts();
+  }
+
+  /** Appends what the path does not say yet about model and thinking level. */
+  record(): void {
+    const { sessionManager } = this.#host;
+    if (sessionManager.isReadOnly()) return;
+    const recorded = this.#context;
+    const model = this.#model;
+    if (model !== undefined && (recorded.model?.provider !== model.provider || recorded.model.modelId !== model.id))
+      this.#host.appended(sessionManager.appendModelChange(model.provider, model.id));
+    if (recorded.thinkingLevel !== this.#thinkingLevel)
+      this.#host.appended(sessionManager.appendThinkingLevelChange(this.#thinkingLevel));
+  }
+
+  #changed(entryId: string): void {
+    this.#host.appended(entryId);
+    this.#tellParts();
+  }
+
+  #tellParts(): void {
+    const context = this.#context;
+    const [before, now] = [this.#told, toldParts(context)];
+    this.#told = now;
+    if (now.serviceTier !== before.serviceTier) this.#host.emit({ type: "service_tier_changed" });
+    if (now.mode !== before.mode || now.modeData !== before.modeData)
+      this.#host.emit({ type: "mode_changed", mode: context.mode });
+    if (now.mcpToolSelection !== before.mcpToolSelection) this.#host.emit({ type: "tool_selection_changed" });
+  }
+
+  /** Once for each model, not at every jump. */
+  #tellUnusable(name: string): void {
+    const text = notices.modelNotUsable(name, this.#model?.name);
+    if (this.#toldModels.has(text)) return;
+    this.#toldModels.add(text);
+    this.#host.emit({ type: "notice", level: "warning", text });
+  }
+}
+
+const toldParts = ({ serviceTier, mode, modeData, mcpToolSelection }: SessionContext): Record<PathPart, string> => ({
+  serviceTier: JSON.stringify(serviceTier) ?? "",
+  mode,
+  modeData: JSON.stringify(modeData) ?? "",
+  mcpToolSelection: JSON.stringify(mcpToolSelection) ?? "",
+});

@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
+import type { CompactionEntry } from "../tree/entries.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
@@ -16,6 +17,12 @@ import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-ev
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost } from "./branching.ts";
+import { Compaction } from "./compaction.ts";
+import type { CompactOptions } from "./compaction.ts";
+import { COMPACTION_RUNS } from "./compaction-notices.ts";
+import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
+import type { CompactionSettings } from "./compaction-settings.ts";
+import { RunCompaction } from "./compaction-triggers.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import { NO_HOOKS } from "./hook-port.ts";
@@ -58,6 +65,7 @@ export interface AgentSessionOptions {
   /** Writes the summaries of branches and compactions; undefined: the session's model does. */
   summaryModel?: Model;
   branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
+  compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
@@ -87,6 +95,7 @@ export class AgentSession {
   readonly #queue: MessageQueue;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
+  readonly #compaction: Compaction;
   readonly #queueFile = new QueueFile();
   /** Messages in the queue file. */
   #kept = 0;
@@ -114,6 +123,16 @@ export class AgentSession {
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
+    this.#compaction = new Compaction({
+      ...host,
+      settings: this.#compactionSettings,
+      summaryModel: options.summaryModel,
+      hooks: this.#hooks,
+      model: () => this.model,
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emitHook: (name, event) => this.#emitHook(name, event),
+      saved: () => this.#workSaved(),
+    });
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -140,6 +159,10 @@ export class AgentSession {
     return this.#options.goesOnUnsaved ?? false;
   }
 
+  get #compactionSettings(): CompactionSettings {
+    return this.#options.compaction ?? DEFAULT_COMPACTION;
+  }
+
   get cwd(): string {
     return this.sessionManager.getCwd();
   }
@@ -155,6 +178,10 @@ export class AgentSession {
   }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
+  }
+  /** The older part of the conversation is being summarised, by `compact` or in the middle of a turn. */
+  get isCompacting(): boolean {
+    return this.#compaction.isRunning;
   }
   /** Another program writes the session; this one shows it as it grows. */
   get isFollowing(): boolean {
@@ -187,7 +214,7 @@ export class AgentSession {
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
-    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    if (this.#move !== undefined) throw new Error(this.isCompacting ? COMPACTION_RUNS : notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
     if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
     this.state.usableModel();
@@ -297,6 +324,27 @@ export class AgentSession {
     return this.#navigating(options, (host) => retrace(host, "forward", options));
   }
 
+  /**
+   * Replaces the older part of the conversation, for the model, by a summary; a running turn is stopped first. What was
+   * queued meanwhile is sent afterwards. `entry` is absent when it was cancelled; rejects with the reason when there is
+   * nothing to compact or the summary could not be made.
+   */
+  async compact(options: CompactOptions = {}): Promise<{ cancelled: boolean; entry?: CompactionEntry }> {
+    if (this.isFollowing) throw new Error(notices.FOLLOWING);
+    if (this.isStreaming) await this.#stopTurn();
+    const outcome = await this.#moving((signal) =>
+      this.#compaction.run({ ...options, reason: "manual", willRetry: false, signal }),
+    );
+    this.#sendQueued();
+    if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
+    if (outcome.kind === "cancelled") return { cancelled: true };
+    throw new Error(outcome.reason);
+  }
+  /** Stops a compaction and nothing else: a turn goes on without it. */
+  abortCompaction(): void {
+    this.#compaction.abort();
+  }
+
   /** A new session that ends before the user's message `entryId`, whose text is returned for the editor. */
   async branch(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
     return this.#changingSession((host) => branchBefore(host, entryId));
@@ -366,6 +414,13 @@ export class AgentSession {
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
     const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    const compaction = new RunCompaction({
+      compaction: this.#compaction,
+      settings: this.#compactionSettings,
+      model: () => this.state.usableModel(),
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emit: (event) => this.#emit(event),
+    });
     this.#run = new AgentRun(
       {
         sessionManager: this.sessionManager,
@@ -376,8 +431,8 @@ export class AgentSession {
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
         tools: () => tools?.(this.cwd) ?? [],
-        beforeRequest: async () => undefined,
-        recover: async () => false,
+        beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
+        recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
         interruption: () => undefined,
         systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
         emit: (event) => this.#emit(event),
@@ -514,6 +569,21 @@ export class AgentSession {
     } catch (error) {
       this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
     }
+  }
+
+  /** Sends what was typed while nothing could be sent; the run takes the rest of the queue along. */
+  #sendQueued(): void {
+    const [oldest] = this.#queue.messages;
+    if (oldest === undefined || this.isStreaming) return;
+    const failed = (error: unknown): void => this.#emit({ type: "notice", level: "error", text: reasonOf(error) });
+    try {
+      this.state.usableModel();
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    for (const { text, images } of this.#queue.take(oldest.kind, "one-at-a-time"))
+      this.prompt(text, images === undefined ? {} : { images }).catch(failed);
   }
 
   #dropQueue(): void {

@@ -36,18 +36,7 @@ export function findCut(items: readonly CutItem[], start: number, keepTokens: nu
 
 /** Every place where a call and its result end up on the same side, and which begins with neither result nor nothing. */
 function possibleCuts(items: readonly CutItem[], start: number): boolean[] {
-  const calls = new Map<string, number[]>();
-  /** How many pairs of call and result begin before a place and end at it or behind; as differences. */
-  const pairs = new Int32Array(items.length + 1);
-  for (let at = start; at < items.length; at++) {
-    const message = items[at]!.message;
-    if (message?.role === "assistant") noteCalls(calls, message, at);
-    if (message?.role !== "toolResult") continue;
-    const call = calls.get(message.toolCallId)?.pop();
-    if (call === undefined) continue;
-    pairs[call + 1]! += 1;
-    pairs[at + 1]! -= 1;
-  }
+  const pairs = pairsFrom(items, start);
   const isPossible: boolean[] = new Array<boolean>(items.length).fill(false);
   let open = 0;
   for (let at = start; at < items.length; at++) {
@@ -58,14 +47,42 @@ function possibleCuts(items: readonly CutItem[], start: number): boolean[] {
   return isPossible;
 }
 
-/** A result belongs to the latest call of its id that has none yet. */
-function noteCalls(calls: Map<string, number[]>, { content }: { content: readonly unknown[] }, at: number): void {
-  for (const block of content as readonly ({ type?: unknown; id?: unknown } | null)[]) {
-    if (block?.type !== "toolCall" || typeof block.id !== "string") continue;
-    const known = calls.get(block.id);
-    if (known === undefined) calls.set(block.id, [at]);
-    else known.push(at);
+/** How many pairs of call and result begin before a place and end at it or behind, as differences. */
+function pairsFrom(items: readonly CutItem[], start: number): Int32Array {
+  const pairs = new Int32Array(items.length + 1);
+  const calls = new Map<string, number[]>();
+  /** The answer whose results may still come. */
+  let latest = -1;
+  let waiting = 0;
+  for (let at = start; at < items.length; at++) {
+    const { message } = items[at]!;
+    if (message?.role === "assistant") {
+      const ids = callIds(message);
+      for (const id of ids) noteCall(calls, id, at);
+      [latest, waiting] = [at, ids.length];
+    } else if (message?.role === "user") waiting = 0;
+    if (message?.role !== "toolResult") continue;
+    const call = calls.get(message.toolCallId)?.pop();
+    if (call === undefined) continue;
+    pairs[call + 1]! += 1;
+    pairs[at + 1]! -= 1;
+    if (call === latest) waiting--;
   }
+  if (waiting > 0) pairs[latest + 1]! += 1;
+  return pairs;
+}
+
+function callIds({ content }: { content: readonly unknown[] }): string[] {
+  return (content as readonly ({ type?: unknown; id?: unknown } | null)[]).flatMap((block) =>
+    block?.type === "toolCall" && typeof block.id === "string" ? [block.id] : [],
+  );
+}
+
+/** A result belongs to the latest call of its id that has none yet. */
+function noteCall(calls: Map<string, number[]>, id: string, at: number): void {
+  const known = calls.get(id);
+  if (known === undefined) calls.set(id, [at]);
+  else known.push(at);
 }
 
 function whereReached(items: readonly CutItem[], start: number, keepTokens: number): number {

@@ -11,6 +11,7 @@ import { foldEntry, messageOf } from "../tree/session-context.ts";
 import type { SessionIndexView } from "../session/session-manager.ts";
 import { findCut } from "./compaction-cut.ts";
 import type { Cut, CutItem } from "./compaction-cut.ts";
+import { ALREADY_COMPACTED, TOO_SMALL } from "./compaction-notices.ts";
 import type { CompactionSettings } from "./compaction-settings.ts";
 import { FileOperations } from "./file-operations.ts";
 import { sentTokens } from "./message-tokens.ts";
@@ -49,10 +50,6 @@ export type Preparation =
     }
   | { kind: "nothing"; reason: string };
 
-// pi's words, which programs that use the session look for.
-const ALREADY_COMPACTED = "Already compacted";
-const TOO_SMALL = "Nothing to compact (session too small)";
-
 /** Prepares the compaction of a path; its part from `contextStart` on is enough. */
 export function prepareCompaction(path: readonly SessionEntry[], options: PreparationOptions): Preparation {
   const { previous, start, state } = uncompacted(path);
@@ -64,7 +61,8 @@ export function prepareCompaction(path: readonly SessionEntry[], options: Prepar
   const cut = findCut(items, start, options.settings.keepRecentTokens);
   const [history, turnPrefix] = partsBefore(items, start, cut);
   const firstKept = path[cut.firstKept];
-  if (firstKept === undefined || history.length + turnPrefix.length === 0) return { kind: "nothing", reason: TOO_SMALL };
+  if (firstKept === undefined || history.length + turnPrefix.length === 0)
+    return { kind: "nothing", reason: TOO_SMALL };
   const tokens = items.slice(start, cut.firstKept).reduce((sum, item) => sum + item.tokens, 0);
   return {
     kind: "ready",
@@ -131,7 +129,8 @@ export function uncompacted(path: readonly SessionEntry[]): {
   for (const entry of path) foldEntry(state, entry);
   const afterReset = state.reset === undefined ? 0 : path.lastIndexOf(state.reset) + 1;
   const compactedAt = state.compaction === undefined ? -1 : path.lastIndexOf(state.compaction);
-  if (state.compaction === undefined || compactedAt < afterReset) return { previous: undefined, start: afterReset, state };
+  if (state.compaction === undefined || compactedAt < afterReset)
+    return { previous: undefined, start: afterReset, state };
   const { firstKeptEntryId } = state.compaction;
   const kept = path.findLastIndex(({ id }, at) => at < compactedAt && id === firstKeptEntryId);
   const start = kept < 0 ? compactedAt + 1 : Math.max(kept, afterReset);
@@ -139,18 +138,28 @@ export function uncompacted(path: readonly SessionEntry[]): {
 }
 
 /** An entry of the path; one that is not in the context has no message. */
-export function cutItem(entry: SessionEntry, isInContext: boolean, state: PathState, model: Model | undefined): CutItem {
+export function cutItem(
+  entry: SessionEntry,
+  isInContext: boolean,
+  state: PathState,
+  model: Model | undefined,
+): CutItem {
   const isBoundary = entry.type === "compaction" || entry.type === "reset_boundary";
   const message = isInContext ? messageOf(entry, state) : undefined;
   const tokens = message === undefined ? undefined : sentTokens(message, model);
   return tokens === undefined ? { message: undefined, tokens: 0, isBoundary } : { message, tokens, isBoundary };
 }
 
-function partsBefore(items: readonly CutItem[], start: number, { firstKept, turnStart }: Cut): AgentMessage[][] {
+/** What is summarised: the turns before the cut, and the beginning of the one it parts. */
+function partsBefore(
+  items: readonly CutItem[],
+  start: number,
+  { firstKept, turnStart }: Cut,
+): [AgentMessage[], AgentMessage[]] {
   const historyEnd = turnStart ?? firstKept;
-  return [items.slice(start, historyEnd), items.slice(historyEnd, firstKept)].map((part) =>
-    part.flatMap(({ message }) => message ?? []),
-  );
+  const messages = (from: number, to: number): AgentMessage[] =>
+    items.slice(from, to).flatMap(({ message }) => message ?? []);
+  return [messages(start, historyEnd), messages(historyEnd, firstKept)];
 }
 
 function fileOperations(

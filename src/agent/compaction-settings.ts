@@ -12,7 +12,11 @@ export interface CompactionSettings {
   /** Kept word for word at the end of the conversation. */
   keepRecentTokens: number;
 }
-export const DEFAULT_COMPACTION: CompactionSettings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 };
+export const DEFAULT_COMPACTION: CompactionSettings = {
+  enabled: true,
+  reserveTokens: 16_384,
+  keepRecentTokens: 20_000,
+};
 
 /**
  * A context larger than this is compacted before the next request; undefined when the window is not known. A reserve of

@@ -26,7 +26,7 @@ export const modelNotUsable = (recorded: string, current: string | undefined): s
     : `This conversation used ${recorded}, which cannot be used here; it continues with ${current}.`;
 
 export const overflow = (model: string, window: number): string =>
-  `The conversation no longer fits into ${model} (${window} tokens); go back with /tree, or start anew with /new.`;
+  `The conversation no longer fits into ${model} (${window} tokens); shorten it with /compact, go back with /tree, or start anew with /new.`;
 
 export const queueDropped = (texts: readonly string[]): string =>
   texts.length === 1

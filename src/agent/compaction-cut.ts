@@ -37,7 +37,7 @@ export function findCut(items: readonly CutItem[], start: number, keepTokens: nu
 /** Every place where a call and its result end up on the same side, and which begins with neither result nor nothing. */
 function possibleCuts(items: readonly CutItem[], start: number): boolean[] {
   const pairs = pairsFrom(items, start);
-  const isPossible: boolean[] = new Array<boolean>(items.length).fill(false);
+  const isPossible: boolean[] = Array.from(items, () => false);
   let open = 0;
   for (let at = start; at < items.length; at++) {
     open += pairs[at]!;

@@ -3,6 +3,8 @@
  * needs is in its store alone. Loaded into every process of the run by scripts/test.mjs; laws.ts looks at each tree
  * before it grows further.
  */
+import { statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { FileStore } from "../../src/session/file-store.ts";
 import type { Appended } from "../../src/session/session-store.ts";
 
@@ -10,7 +12,10 @@ export type AppendWatcher = (path: string) => void;
 
 const watchers = new Set<AppendWatcher>();
 
-/** Calls `watcher` with the path before each append to a file that exists; nothing calls it in a usual run. */
+/**
+ * Calls `watcher` with the path before each append to a file that is there as it was left, perhaps longer; nothing calls it
+ * in a usual run.
+ */
 export function beforeAppends(watcher: AppendWatcher): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
@@ -26,10 +31,23 @@ class ReopeningStore {
   #unsynced: FileStore | undefined;
   #appended: Appended | undefined;
   #flushes: Promise<unknown> = Promise.resolve();
+  /** The file as it was left. */
+  #left: Stats | undefined;
 
   constructor(store: FileStore) {
     this.path = store.path;
     this.#store = store;
+    this.#left = this.#look();
+  }
+
+  #look(): Stats | undefined {
+    return statSync(this.path, { throwIfNoEntry: false });
+  }
+
+  /** Whether nobody has replaced, cut or removed the file. */
+  #isInPlace(): boolean {
+    const [left, now] = [this.#left, this.#look()];
+    return left !== undefined && now !== undefined && now.ino === left.ino && now.size >= left.size;
   }
 
   get refusal(): Error | undefined {
@@ -49,10 +67,11 @@ class ReopeningStore {
   }
 
   append(...lines: string[]): void {
-    if (this.size() > 0) for (const watcher of watchers) watcher(this.path);
+    if (this.#isInPlace()) for (const watcher of watchers) watcher(this.path);
     this.#store.append(...lines);
     this.#appended = this.#store.appended;
     this.#reopen();
+    this.#left = this.#look();
   }
 
   #reopen(): void {

@@ -315,9 +315,12 @@ export class AgentSession {
   async newSession(options: { parentSession?: string } = {}): Promise<{ cancelled: boolean }> {
     return this.#changingSession((host) => startNewSession(host, options));
   }
-  /** The session of a file; on an error the current one stays. */
-  async switchSession(path: string): Promise<{ cancelled: boolean }> {
-    return this.#changingSession((host) => resumeSession(host, path));
+  /**
+   * The session of a file; on an error the current one stays. With `follow` one that another program may write is only
+   * read, and shown as it grows.
+   */
+  async switchSession(path: string, options: { follow?: boolean } = {}): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => resumeSession(host, path, { readOnly: options.follow === true }));
   }
 
   /**

@@ -153,8 +153,7 @@ class InteractiveMode implements InputScreen {
       this.#showSession();
       if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
       for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
-      if (this.#options.prompt !== undefined) this.#input.submit(this.#options.prompt);
-      if (this.#options.picksSession === true) this.openSessions();
+      this.#begin();
       await this.#left.promise;
       const exitCode = await this.#dispose();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -169,6 +168,16 @@ class InteractiveMode implements InputScreen {
       this.#ui.stop();
       release?.();
     }
+  }
+
+  /** The first prompt, or what the user has to choose before. */
+  #begin(): void {
+    const { prompt, picksSession } = this.#options;
+    if (this.session.isFollowing) {
+      this.editor.setText(prompt ?? "");
+      this.#selectors.showInUse();
+    } else if (prompt !== undefined) this.#input.submit(prompt);
+    if (picksSession === true) this.openSessions();
   }
 
   // What commands and keys may do to the screen: CommandHost, InputScreen.

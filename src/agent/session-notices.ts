@@ -63,6 +63,8 @@ export const askedForHandOver = (pid: number | undefined): string =>
   `Asked ${otherBough(pid)} to hand over this session when its turn is done.`;
 export const handOverAsked = (pid: number): string =>
   `This session is asked for by ${otherBough(pid)}, which gets it when nothing runs here any more.`;
+export const noLongerAsked = (pid: number): string =>
+  `This session is no longer asked for by ${otherBough(pid)}; it stays here.`;
 export const handedOver = (pid: number): string =>
   `This session was handed over to ${otherBough(pid)}; you follow it now, and /take-over asks for it back.`;
 export const notHandedOver = (reason: string): string => `This session was not handed over: ${reason}`;

@@ -35,9 +35,14 @@ export const queueDropped = (texts: readonly string[]): string =>
 
 export const queueNotKept = (reason: string): string =>
   `Queued messages would not survive a crash: they cannot be written to the state folder, ${reason}.`;
+export const imagesNotKept = (count: number): string =>
+  `${count === 1 ? "An image" : `${count} images`} of queued messages would not survive a crash: ` +
+  "more than 16 MB of them are not kept.";
 export const unsentReturned = (count: number): string =>
   `${count === 1 ? "A queued message" : `${count} queued messages`} of the last run ${count === 1 ? "was" : "were"} never sent; ` +
   `${count === 1 ? "it is" : "they are"} in the editor.`;
+export const imagesAttached = (count: number): string =>
+  `${count === 1 ? "An image goes" : `${count} images go`} with the next prompt.`;
 
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 

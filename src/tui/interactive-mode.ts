@@ -412,13 +412,12 @@ class InteractiveMode implements InputScreen {
     this.#chat.addNotice("warning", problems.length === 1 ? first.text : `${first.text} ${others}`);
   }
 
-  /** Queued before a crash: back in the editor, below nothing the user has typed. */
+  /** Queued before a crash: back in the editor, before what the user has typed. */
   #returnUnsent(): void {
     const unsent = this.session.takeUnsent();
     if (unsent.length === 0) return;
-    const draft = this.editor.getExpandedText();
-    this.editor.setText([...unsent, ...(draft.trim() === "" ? [] : [draft])].join("\n\n"));
     this.#chat.addNotice("info", unsentReturned(unsent.length));
+    this.#input.takeBack(unsent);
   }
 
   /** Counting tokens reads every branch; the session is on the screen before. */

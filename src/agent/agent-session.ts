@@ -30,6 +30,7 @@ import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import { QueueFile } from "./queue-file.ts";
+import type { UnsentMessage } from "./queue-file.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
@@ -208,7 +209,7 @@ export class AgentSession {
    * The queued messages of this session that were never sent because its program ended: they are for the editor, and are
    * given once.
    */
-  takeUnsent(): string[] {
+  takeUnsent(): UnsentMessage[] {
     const isOurs = this.sessionManager.hasFile() && !this.isFollowing;
     const unsent =
       isOurs && this.#queue.messages.length === 0 ? this.#queueFile.left(this.sessionManager.getSessionId()) : [];
@@ -305,9 +306,12 @@ export class AgentSession {
   async newSession(options: { parentSession?: string } = {}): Promise<{ cancelled: boolean }> {
     return this.#changingSession((host) => startNewSession(host, options));
   }
-  /** The session of a file; on an error the current one stays. */
-  async switchSession(path: string): Promise<{ cancelled: boolean }> {
-    return this.#changingSession((host) => resumeSession(host, path));
+  /**
+   * The session of a file; on an error the current one stays. With `follow` one that another program may write is only
+   * read, and shown as it grows.
+   */
+  async switchSession(path: string, options: { follow?: boolean } = {}): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => resumeSession(host, path, { readOnly: options.follow === true }));
   }
 
   /**
@@ -505,8 +509,9 @@ export class AgentSession {
     const queue = this.#queue.messages;
     if (this.sessionManager.getSessionFile() === undefined) return;
     try {
-      this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
+      const leftOut = this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
       this.#kept = queue.length;
+      if (leftOut > 0) this.#emit({ type: "notice", level: "warning", text: notices.imagesNotKept(leftOut) });
     } catch (error) {
       this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
     }

@@ -35,9 +35,14 @@ export const queueDropped = (texts: readonly string[]): string =>
 
 export const queueNotKept = (reason: string): string =>
   `Queued messages would not survive a crash: they cannot be written to the state folder, ${reason}.`;
+export const imagesNotKept = (count: number): string =>
+  `${count === 1 ? "An image" : `${count} images`} of queued messages would not survive a crash: ` +
+  "more than 16 MB of them are not kept.";
 export const unsentReturned = (count: number): string =>
   `${count === 1 ? "A queued message" : `${count} queued messages`} of the last run ${count === 1 ? "was" : "were"} never sent; ` +
   `${count === 1 ? "it is" : "they are"} in the editor.`;
+export const imagesAttached = (count: number): string =>
+  `${count === 1 ? "An image goes" : `${count} images go`} with the next prompt.`;
 
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 
@@ -63,6 +68,8 @@ export const askedForHandOver = (pid: number | undefined): string =>
   `Asked ${otherBough(pid)} to hand over this session when its turn is done.`;
 export const handOverAsked = (pid: number): string =>
   `This session is asked for by ${otherBough(pid)}, which gets it when nothing runs here any more.`;
+export const noLongerAsked = (pid: number): string =>
+  `This session is no longer asked for by ${otherBough(pid)}; it stays here.`;
 export const handedOver = (pid: number): string =>
   `This session was handed over to ${otherBough(pid)}; you follow it now, and /take-over asks for it back.`;
 export const notHandedOver = (reason: string): string => `This session was not handed over: ${reason}`;

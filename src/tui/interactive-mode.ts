@@ -153,8 +153,7 @@ class InteractiveMode implements InputScreen {
       this.#showSession();
       if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
       for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
-      if (this.#options.prompt !== undefined) this.#input.submit(this.#options.prompt);
-      if (this.#options.picksSession === true) this.openSessions();
+      this.#begin();
       await this.#left.promise;
       const exitCode = await this.#dispose();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -169,6 +168,16 @@ class InteractiveMode implements InputScreen {
       this.#ui.stop();
       release?.();
     }
+  }
+
+  /** The first prompt, or what the user has to choose before. */
+  #begin(): void {
+    const { prompt, picksSession } = this.#options;
+    if (this.session.isFollowing) {
+      this.editor.setText(prompt ?? "");
+      this.#selectors.showInUse();
+    } else if (prompt !== undefined) this.#input.submit(prompt);
+    if (picksSession === true) this.openSessions();
   }
 
   // What commands and keys may do to the screen: CommandHost, InputScreen.
@@ -403,13 +412,12 @@ class InteractiveMode implements InputScreen {
     this.#chat.addNotice("warning", problems.length === 1 ? first.text : `${first.text} ${others}`);
   }
 
-  /** Queued before a crash: back in the editor, below nothing the user has typed. */
+  /** Queued before a crash: back in the editor, before what the user has typed. */
   #returnUnsent(): void {
     const unsent = this.session.takeUnsent();
     if (unsent.length === 0) return;
-    const draft = this.editor.getExpandedText();
-    this.editor.setText([...unsent, ...(draft.trim() === "" ? [] : [draft])].join("\n\n"));
     this.#chat.addNotice("info", unsentReturned(unsent.length));
+    this.#input.takeBack(unsent);
   }
 
   /** Counting tokens reads every branch; the session is on the screen before. */

@@ -304,9 +304,10 @@ function linesIn(bytes: Uint8Array): number {
 }
 
 function readRange(fd: number, offset: number, length: number, memory: Uint8Array | undefined): Uint8Array {
-  const wanted = Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset));
   const buffer =
-    memory === undefined ? Buffer.allocUnsafe(wanted) : Buffer.from(memory.buffer, memory.byteOffset, wanted);
+    memory === undefined
+      ? Buffer.allocUnsafe(Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset)))
+      : Buffer.from(memory.buffer, memory.byteOffset, length);
   let done = 0;
   while (done < buffer.length) {
     const count = fs.readSync(fd, buffer, done, buffer.length - done, offset + done);

@@ -508,8 +508,8 @@ export class SessionManager {
     if (session.refusal !== undefined) throw session.refusal;
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
-    const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#writer.write(entry);
+    const entry = { type, id, parentId, timestamp, ...fields } as unknown as SessionEntry;
+    this.#writer.write(withoutUndefined(entry));
     return id;
   }
 
@@ -536,8 +536,11 @@ export class SessionManager {
 }
 
 /** An absent member is not the same as one that is undefined once the entry has been read back from its line. */
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function withoutUndefined<T extends object>(entry: T): T {
+  for (const name in entry)
+    if (entry[name] === undefined)
+      return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as T;
+  return entry;
 }
 
 /** C0 and C1 control characters and the line and paragraph separators. */

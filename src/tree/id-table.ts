@@ -30,9 +30,8 @@ export class IdTable {
   /** The number of an id; undefined when it has none, as what a file has in place of one. */
   find(id: unknown): number | undefined {
     if (typeof id !== "string") return undefined;
-    const bytes = plainBytes(id);
-    if (bytes === undefined) return this.#others.get(id);
-    const n = this.findBytes(bytes, 0, bytes.length);
+    if (!isPlain(id)) return this.#others.get(id);
+    const n = this.findBytes(plain, 0, id.length);
     return n < 0 ? undefined : n;
   }
 
@@ -60,8 +59,7 @@ export class IdTable {
 
   /** Gives the next number to an id, which must have none. */
   add(id: string): void {
-    const bytes = plainBytes(id);
-    if (bytes !== undefined) return this.addBytes(bytes, 0, bytes.length);
+    if (isPlain(id)) return this.addBytes(plain, 0, id.length);
     this.#others.set(id, this.size);
     this.#otherIds.set(this.size, id);
     this.#starts.push(this.#starts.at(this.size));
@@ -106,13 +104,17 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Undefined when the id is not all printable ASCII. */
-function plainBytes(id: string): Uint8Array | undefined {
-  const bytes = new Uint8Array(id.length);
+const shared = new Uint8Array(64);
+/** The bytes of the id that `isPlain` was asked last: ids are looked up too often to make an array for each. */
+let plain = shared;
+
+/** Whether an id is all printable ASCII, its bytes then in `plain`. */
+function isPlain(id: string): boolean {
+  plain = id.length <= shared.length ? shared : new Uint8Array(id.length);
   for (let at = 0; at < id.length; at++) {
     const code = id.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return undefined;
-    bytes[at] = code;
+    if (code < 0x20 || code > 0x7e) return false;
+    plain[at] = code;
   }
-  return bytes;
+  return true;
 }

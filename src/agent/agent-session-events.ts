@@ -20,6 +20,9 @@ export type AgentSessionEvent =
   /** A failed answer is asked for again after `delayMs`; `abortRetry()` ends the wait. */
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
+  /** Before a jump a model writes the summary of what is left behind; `abort()` ends that and the jump. */
+  | { type: "branch_summary_start" }
+  | { type: "branch_summary_end"; aborted: boolean }
   /** The path shown is another one: redraw the conversation. */
   | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" | "follow" | "take-over" }
   | { type: "session_info_changed"; name: string | undefined }

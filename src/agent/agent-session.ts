@@ -34,6 +34,7 @@ import type { UnsentMessage } from "./queue-file.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
+import type { BranchSummarySettings } from "./settings.ts";
 import { SessionState } from "./session-state.ts";
 import { runUserCommand } from "./user-command.ts";
 
@@ -55,6 +56,9 @@ export interface AgentSessionOptions {
   followUpMode?: QueueMode;
   /** Names the sessions; undefined: they are named after the first line of the first prompt. */
   smallModel?: Model;
+  /** Writes the summaries of branches and compactions; undefined: the session's model does. */
+  summaryModel?: Model;
+  branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
@@ -434,7 +438,13 @@ export class AgentSession {
         sessionManager: this.sessionManager,
         hooks: this.#hooks,
         signal,
-        hasModel: () => this.model !== undefined,
+        summaries: {
+          registry: this.#options.registry,
+          model: () => this.#options.summaryModel ?? this.model,
+          thinkingLevel: () => this.thinkingLevel,
+          reserveTokens: this.#options.branchSummary?.reserveTokens,
+          emit: (event) => this.#emit(event),
+        },
         emitHook: (name, event) => this.#emitHook(name, event),
         stopTurn: () => this.#stopTurn(),
         appended: (id) => this.#appended(id),

@@ -51,8 +51,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
-  const small = settings.get("smallModel");
-  const smallModel = small === undefined ? undefined : registry.choose(small);
+  const small = named(registry, settings.get("smallModel"));
+  const summary = named(registry, settings.get("summaryModel"));
   const model = wanted?.model ?? preferredModel(registry, settings);
   const retry = settings.get("retry");
 
@@ -69,10 +69,13 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     commandOutputDir: toolOutputDir(stateDir),
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
-    ...(smallModel !== undefined && "model" in smallModel ? { smallModel: smallModel.model } : {}),
+    ...(small.model === undefined ? {} : { smallModel: small.model }),
+    ...(summary.model === undefined ? {} : { summaryModel: summary.model }),
+    branchSummary: settings.get("branchSummary"),
     notices: [
       ...registry.problems,
-      ...(smallModel !== undefined && "problem" in smallModel ? [smallModel.problem] : []),
+      ...small.problems,
+      ...summary.problems,
       ...settings.notices,
       ...loadContextFiles({ cwd, stateDir }).problems,
     ],
@@ -103,6 +106,13 @@ async function discoverIfNeeded(registry: ModelRegistry, sessionManager: Session
   const recorded = sessionManager.buildSessionContext().model;
   const isLocal = LOOPBACK_SERVERS.some(({ id }) => id === recorded?.provider);
   if (registry.available().length === 0 || isLocal) await registry.discover();
+}
+
+/** A model that the settings name for one task; without it the task has its default. */
+function named(registry: ModelRegistry, wanted: string | undefined): { model?: Model; problems: string[] } {
+  const choice = wanted === undefined ? undefined : registry.choose(wanted);
+  if (choice === undefined) return { problems: [] };
+  return "problem" in choice ? { problems: [choice.problem] } : { model: choice.model, problems: [] };
 }
 
 function chosen(

@@ -11,8 +11,8 @@ export const EMPTY_PROMPT = "A prompt needs text or an image.";
 export const NOTHING_TO_CLONE = "There is nothing to clone yet.";
 export const NOT_A_USER_MESSAGE = "Invalid entry ID for branching";
 export const NO_SUMMARY_MODEL = "No model available for summarization";
-export const NO_SUMMARY =
-  "No summary was written: no extension gave one, and bough cannot write one itself yet. Nothing was moved.";
+export const READ_ONLY = "This session is open for reading only; a summary cannot be written to it.";
+export const notSummarised = (reason: string): string => `${reason} Nothing was moved.`;
 export const MOVED_MEANWHILE = "The session went on while the jump was being prepared; nothing was moved.";
 export const STRAGGLER = "A tool that was stopped has finished late; its result is on the branch it belongs to.";
 export const STRAGGLER_LOST =
@@ -45,6 +45,9 @@ export const imagesAttached = (count: number): string =>
   `${count === 1 ? "An image goes" : `${count} images go`} with the next prompt.`;
 
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
+
+export const hookRefused = (name: string, what: string): string =>
+  `An extension's answer to ${name} ${what}; nothing was changed.`;
 
 export const goesOnUnsaved = (reason: string): string =>
   `This session cannot be saved: ${reason}. It goes on in memory and is saved as soon as that is possible; ` +

@@ -12,6 +12,14 @@ import { THINKING_LEVELS, type ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import type { ProjectTrust } from "./trust.ts";
 
+export interface BranchSummarySettings {
+  /** Jump without asking whether to summarise what is left behind. */
+  skipPrompt: boolean;
+  /** Tokens of the model's window that are kept for instructions and summary. */
+  reserveTokens: number;
+}
+export const DEFAULT_BRANCH_SUMMARY: BranchSummarySettings = { skipPrompt: false, reserveTokens: 16_384 };
+
 export interface SettingValues {
   defaultProvider: string | undefined;
   /** An id of that provider's. */
@@ -19,6 +27,9 @@ export interface SettingValues {
   defaultThinkingLevel: ThinkingLevel;
   /** "provider/modelId" for small tasks such as names; none by default. */
   smallModel: string | undefined;
+  /** "provider/modelId" that writes summaries of branches and compactions; by default the session's own model. */
+  summaryModel: string | undefined;
+  branchSummary: BranchSummarySettings;
   /** What two presses of Escape open; `fork` means `branch`. Unset: the tree, with /branch left as it is. */
   doubleEscapeAction: "tree" | "branch" | "fork" | "none" | undefined;
   treeFilterMode: FilterMode;
@@ -62,6 +73,12 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
   defaultModel: optionalText,
   defaultThinkingLevel: choice(THINKING_LEVELS, "medium"),
   smallModel: optionalText,
+  summaryModel: optionalText,
+  branchSummary: {
+    read: readBranchSummary,
+    fallback: DEFAULT_BRANCH_SUMMARY,
+    expected: `an object such as ${JSON.stringify(DEFAULT_BRANCH_SUMMARY)}`,
+  },
   doubleEscapeAction: choice(["tree", "branch", "fork", "none"], undefined),
   treeFilterMode: choice(FILTER_MODES, "default"),
   steeringMode: choice(["one-at-a-time", "all"], "one-at-a-time"),
@@ -96,6 +113,16 @@ function readRetry(value: unknown): RetrySettings | undefined {
     retry[key] = Number(count);
   }
   return retry;
+}
+
+/** Members that are left out keep their default. */
+function readBranchSummary(value: unknown): BranchSummarySettings | undefined {
+  const given = entriesOf(value);
+  if (given === undefined) return undefined;
+  const { skipPrompt, reserveTokens } = DEFAULT_BRANCH_SUMMARY;
+  const [skips, reserve] = [given.get("skipPrompt") ?? skipPrompt, given.get("reserveTokens") ?? reserveTokens];
+  if (typeof skips !== "boolean" || !Number.isSafeInteger(reserve) || Number(reserve) < 0) return undefined;
+  return { skipPrompt: skips, reserveTokens: Number(reserve) };
 }
 
 /**

@@ -23,6 +23,7 @@ import type {
   CompactionSummaryMessage,
   ImageContent,
   TextContent,
+  Usage,
 } from "../tree/messages.ts";
 import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
@@ -342,9 +343,15 @@ export class SessionManager {
   }
 
   /** Moves the leaf and appends there a summary of what was left; `null` is before the first entry. Returns its id. */
-  branchWithSummary(id: string | null, summary: string, details?: unknown, fromExtension?: boolean): string {
+  branchWithSummary(
+    id: string | null,
+    summary: string,
+    details?: unknown,
+    fromExtension?: boolean,
+    usage?: Usage,
+  ): string {
     if (id !== null) this.#mustHave(id);
-    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension }, id);
+    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension, usage }, id);
   }
 
   // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.

@@ -6,7 +6,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DEFAULT_RETRY } from "../../src/agent/retry.ts";
-import { Settings, type SettingValues } from "../../src/agent/settings.ts";
+import { DEFAULT_BRANCH_SUMMARY, Settings, type SettingValues } from "../../src/agent/settings.ts";
 import { projectTrust } from "../../src/agent/trust.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 
@@ -34,6 +34,8 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "defaultModel",
   "defaultThinkingLevel",
   "smallModel",
+  "summaryModel",
+  "branchSummary",
   "doubleEscapeAction",
   "treeFilterMode",
   "steeringMode",
@@ -48,6 +50,8 @@ const DEFAULTS: SettingValues = {
   defaultModel: undefined,
   defaultThinkingLevel: "medium",
   smallModel: undefined,
+  summaryModel: undefined,
+  branchSummary: DEFAULT_BRANCH_SUMMARY,
   doubleEscapeAction: undefined,
   treeFilterMode: "default",
   steeringMode: "one-at-a-time",
@@ -73,6 +77,8 @@ test("[A9] every setting is read from the user's file", () => {
     defaultModel: "big",
     defaultThinkingLevel: "xhigh",
     smallModel: "lab/small",
+    summaryModel: "lab/writer",
+    branchSummary: { skipPrompt: true, reserveTokens: 0 },
     doubleEscapeAction: "fork",
     treeFilterMode: "labeled-only",
     steeringMode: "all",
@@ -101,6 +107,17 @@ test("[A9] values that make no sense count as absent, with a sentence that names
   ]);
   settings.get("theme");
   assert.equal(settings.notices.length, 4);
+});
+
+test("[A9, K4] branchSummary: what is left out has its default, and one wrong member makes all of it absent", () => {
+  const read = (value: unknown) =>
+    setUp(JSON.stringify({ branchSummary: value }))
+      .load()
+      .get("branchSummary");
+  assert.deepEqual(read({ skipPrompt: true }), { skipPrompt: true, reserveTokens: 16_384 });
+  assert.deepEqual(read({ reserveTokens: 100 }), { skipPrompt: false, reserveTokens: 100 });
+  for (const wrong of [true, [], { skipPrompt: "no" }, { reserveTokens: -1 }, { reserveTokens: 1.5 }])
+    assert.deepEqual(read(wrong), DEFAULT_BRANCH_SUMMARY);
 });
 
 test("[A9] a file that is not JSON is named with its line, ignored, and never overwritten", () => {

@@ -80,6 +80,15 @@ export const say =
     end(response, "stop");
   };
 
+/** Text that ends for the given reason, such as "length". */
+export const stopAt =
+  (reason: string, text: string): Reply =>
+  (response) => {
+    begin(response);
+    chunk(response, { content: text });
+    end(response, reason);
+  };
+
 export interface MockCall {
   id: string;
   name: string;

@@ -29,7 +29,7 @@ const ROOMS = {
   },
   cli: {
     rooms: ["tree", "session", "agent", "extensions", "export", "importers", "tui"],
-    packages: ["@earendil-works/pi-tui"],
+    packages: ["@earendil-works/pi-schema", "@earendil-works/pi-tui"],
     node: true,
   },
   // src/index.ts: the public API.

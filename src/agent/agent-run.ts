@@ -42,6 +42,8 @@ export interface RunHost {
    */
   interruption(event: AgentEvent): ((branch: BranchWriter) => void) | undefined;
   emit(event: AgentSessionEvent): void;
+  /** Settles when the listeners have taken in what they were told; undefined when they have. */
+  paced(): Promise<unknown> | undefined;
   /** An entry was appended by this run. */
   appended(id: string): void;
   /** Settles when all is synced that must be before the work goes on. */
@@ -57,6 +59,7 @@ export class AgentRun {
   readonly #host: RunHost;
   readonly #writer: BranchWriter;
   readonly #controller = new AbortController();
+  readonly #stopped = Promise.withResolvers<void>();
   #countdown: AbortController | undefined;
   /** Ends the current loop, not the run. */
   #interrupter = new AbortController();
@@ -78,9 +81,10 @@ export class AgentRun {
     return this.#controller.signal.aborted;
   }
 
-  /** Stops the request, the tools and the wait for a retry. */
+  /** Stops the request, the tools and the waits for listeners and for a retry. */
   abort(): void {
     this.#controller.abort();
+    this.#stopped.resolve();
     this.#countdown?.abort();
   }
 
@@ -169,6 +173,8 @@ export class AgentRun {
     await this.#keep(event);
     if (this.#isReleased) return;
     this.#host.emit(event);
+    const paced = this.#host.paced();
+    if (paced !== undefined) await Promise.race([paced, this.#stopped.promise]);
     this.#interruption ??= this.#host.interruption(event);
     if (this.#interruption !== undefined) this.#interrupter.abort();
   };

@@ -92,6 +92,7 @@ export class AgentSession {
   /** Messages in the queue file. */
   #kept = 0;
   readonly #listeners = new Set<AgentSessionListener>();
+  readonly #paces = new Set<() => Promise<void> | undefined>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
   #run: AgentRun | undefined;
@@ -174,11 +175,19 @@ export class AgentSession {
     return this.#queue.messages;
   }
 
-  /** Tells `listener` of everything that happens, and of notices nobody has heard, until the returned function is called. */
-  subscribe(listener: AgentSessionListener): () => void {
+  /**
+   * Tells `listener` of everything that happens, and of notices nobody has heard, until the returned function is called.
+   * A turn waits for `pace` after each of its events, unless it is stopped: for who passes them on to a slow reader.
+   */
+  subscribe(listener: AgentSessionListener, options: { pace?: () => Promise<void> | undefined } = {}): () => void {
+    const { pace } = options;
     this.#listeners.add(listener);
+    if (pace !== undefined) this.#paces.add(pace);
     for (const notice of this.#unheard.splice(0)) this.#emit(notice);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (pace !== undefined) this.#paces.delete(pace);
+    };
   }
 
   /**
@@ -385,6 +394,7 @@ export class AgentSession {
         interruption: () => undefined,
         systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
         emit: (event) => this.#emit(event),
+        paced: () => this.#paced(),
         appended: (id) => this.#appended(id),
         saved: () => this.#workSaved(),
         repaired: (repair) => this.#repaired(repair),
@@ -476,6 +486,11 @@ export class AgentSession {
         },
       }),
     );
+  }
+
+  #paced(): Promise<unknown> | undefined {
+    const waits = [...this.#paces].map((pace) => pace()).filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits);
   }
 
   /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */

@@ -3,7 +3,7 @@
  */
 import { UsageError, readOptions } from "./usage.ts";
 
-export type Mode = "interactive" | "print" | "json";
+export type Mode = "interactive" | "print" | "json" | "rpc";
 
 /** Which session to work in. */
 export type SessionChoice =
@@ -58,7 +58,8 @@ Model
 
 Other
   -p, --print                      print the answer and exit
-      --mode text|json             text (default), or each event as a JSON line
+      --mode text|json|rpc         text (default), each event as a JSON line, or
+                                   commands as JSON lines on standard input
       --trust                      trust this project's .bough/ for this run
   -h, --help    -v, --version
 
@@ -91,10 +92,11 @@ const OPTIONS = {
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = readOptions(withResumeValue(args), OPTIONS, "bough");
   const { mode = "text" } = values;
-  if (mode !== "text" && mode !== "json") throw new UsageError(`--mode takes text or json, not "${mode}".`);
+  if (mode !== "text" && mode !== "json" && mode !== "rpc")
+    throw new UsageError(`--mode takes text, json or rpc, not "${mode}".`);
   checkEndpoint(values);
   return {
-    mode: mode === "json" ? "json" : values.print ? "print" : "interactive",
+    mode: mode !== "text" ? mode : values.print ? "print" : "interactive",
     session: sessionChoice(values),
     prompt: positionals.length === 0 ? undefined : positionals.join(" "),
     model: values.model,

@@ -77,7 +77,7 @@ export class RpcClient {
   async data(type: string, fields: object = {}): Promise<Record<string, unknown>> {
     const { success, data, error } = await this.ask(type, fields);
     assert.deepEqual([success, error], [true, undefined]);
-    return data ?? {};
+    return (data ?? {}) as Record<string, unknown>;
   }
 
   /** The first line, from line number `from` on, that fits. */

@@ -38,7 +38,7 @@ export function conversationHandlers({ session, registry, told }: RpcHost): Pick
       return {};
     },
     clear_queue: () => queueJson(session.takeQueue()),
-    take_unsent: () => ({ messages: session.takeUnsent() }),
+    take_unsent: () => ({ messages: session.takeUnsent().map(({ text }) => text) }),
     abort: async () => {
       await session.abort();
       return {};

@@ -44,6 +44,8 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
     says: "A failed answer is asked for again after so many milliseconds.",
   },
   auto_retry_end: { fields: "success, attempt, finalError?", says: "The retries are over." },
+  branch_summary_start: { fields: "", says: "Before a jump a model writes the summary of what is left behind." },
+  branch_summary_end: { fields: "aborted", says: "It is written, or was stopped, and with it the jump." },
   entry_appended: { fields: "entry", says: "The session has one entry more." },
   queue_update: { fields: "steering, followUp", says: "The texts that are queued now." },
   session_changed: {

@@ -133,6 +133,7 @@ export class TreeLinks {
    */
   childrenByTime(n: number): number[] {
     const children = this.children(n);
+    if (children.length < 2) return children;
     let before = Number.NEGATIVE_INFINITY;
     let sorted = true;
     const keyed = children.map((child) => {

@@ -376,7 +376,7 @@ export class SessionEntryIndex {
     this.#lengths.push(origin?.length ?? 0);
     const n = this.size - 1;
     const parent = this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined;
-    this.#moves.entry(kindNamed(this.kindAt(n)).movesLeaf, parent);
+    this.#moves.entry(this.#kinds.movesLeaf(n), parent);
     // Written only by who leaves another branch on purpose.
     if (this.kindAt(n) === "branch_summary" && this.treeProblemAt(n) === undefined)
       this.#jumps.set(this.parentOrdinal(n), n);

@@ -37,11 +37,15 @@ export class IdTable {
 
   /** The same for printable ASCII; -1 when it has none. */
   findBytes(bytes: Uint8Array, from: number, to: number): number {
-    const hash = hashOf(bytes, from, to);
+    return this.#slots[this.#slotOf(hashOf(bytes, from, to), bytes, from, to)]!;
+  }
+
+  /** Where the id stands, or else the free slot where it would. */
+  #slotOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const n = this.#slots[slot]!;
-      if (n === FREE || (this.#hashes.at(n) === hash && this.isAt(n, bytes, from, to))) return n;
+      if (n === FREE || (this.#hashes.at(n) === hash && this.isAt(n, bytes, from, to))) return slot;
     }
   }
 
@@ -59,15 +63,20 @@ export class IdTable {
 
   /** Gives the next number to an id, which must have none. */
   add(id: string): void {
-    if (isPlain(id)) return this.addBytes(plain, 0, id.length);
-    this.#others.set(id, this.size);
-    this.#otherIds.set(this.size, id);
-    this.#starts.push(this.#starts.at(this.size));
-    this.#hashes.push(0);
+    if (isPlain(id)) this.addBytes(plain, 0, id.length);
+    else {
+      this.#others.set(id, this.size);
+      this.#otherIds.set(this.size, id);
+      this.#starts.push(this.#starts.at(this.size));
+      this.#hashes.push(0);
+    }
   }
 
-  /** The same for printable ASCII. */
-  addBytes(bytes: Uint8Array, from: number, to: number): void {
+  /** The same for printable ASCII; false, and nothing added, when the id has a number. */
+  addBytes(bytes: Uint8Array, from: number, to: number): boolean {
+    const hash = hashOf(bytes, from, to);
+    const slot = this.#slotOf(hash, bytes, from, to);
+    if (this.#slots[slot] !== FREE) return false;
     const n = this.size;
     const start = this.#starts.at(n);
     const end = start + to - from;
@@ -78,9 +87,10 @@ export class IdTable {
     }
     for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at]!;
     this.#starts.push(end);
-    this.#hashes.push(hashOf(bytes, from, to));
+    this.#hashes.push(hash);
+    this.#slots[slot] = n;
     if (2 * this.size > this.#slots.length) this.#rehash();
-    else this.#occupy(n);
+    return true;
   }
 
   #occupy(n: number): void {

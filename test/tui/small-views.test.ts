@@ -4,11 +4,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stripTerminalSequences, visibleWidth } from "@earendil-works/pi-tui";
+import { SeededRandom } from "../support/generate.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 import { colourDiff } from "../../src/tui/diff-view.ts";
 import { Footer, type FooterFacts, shortNumber } from "../../src/tui/footer.ts";
 import { gitBranch } from "../../src/tui/git-branch.ts";
 import { highlightCode, languageOf } from "../../src/tui/highlight.ts";
+import { fit, fitRuns } from "../../src/tui/selector-list.ts";
 import { terminalTitle } from "../../src/tui/terminal-title.ts";
 import { colorModeOf, setTheme, theme, THEME_TOKENS } from "../../src/tui/theme.ts";
 import { builtInTheme, parseTheme, themeForBackground } from "../../src/tui/themes.ts";
@@ -177,4 +179,35 @@ test("[U4] a theme file: colours, indexes, vars, the terminal's own; faults are 
   assert.equal(read({ colors: { ...colors, acent: "" } }), 'The theme has a colour for "acent", which is no token.');
   assert.equal(read({}), 'The theme has no colour for "accent".');
   assert.deepEqual(Object.keys(parseTheme("{", "truecolor")), ["error"]);
+});
+
+test("[U4, Y9] runs cut one by one are what the whole line is cut to, at any width", () => {
+  const texts = [
+    "",
+    "│  ├─ ",
+    "└⊟ ",
+    "…⊞ ",
+    "• ",
+    "› ",
+    "user: ",
+    "plain words ",
+    "naïve ",
+    "漢字",
+    "👩‍👩‍👧 family",
+    "e\u0301",
+    "x".repeat(30),
+  ];
+  const random = new SeededRandom(5);
+  for (let n = 0; n < 500; n++) {
+    const runs = Array.from({ length: random.below(6) }, () => ({ text: random.pick(texts) }));
+    const whole = runs.map(({ text }) => text).join("");
+    const width = random.below(40);
+    const line = fitRuns(runs, width, ({ text }) => text);
+    assert.equal(
+      stripTerminalSequences(line),
+      stripTerminalSequences(fit(whole, width)),
+      JSON.stringify([whole, width]),
+    );
+    assert.ok(visibleWidth(line) <= width);
+  }
 });

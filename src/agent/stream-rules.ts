@@ -164,6 +164,6 @@ function callOf(event: AssistantMessageEvent, index: number): ToolCall | undefin
 function pathOf({ arguments: args }: ToolCall, isComplete: boolean): string | undefined {
   const names = Object.keys(args);
   const complete = new Set(isComplete ? names : names.slice(0, -1));
-  const name = PATH_ARGUMENTS.find((each) => complete.has(each) && typeof args[each] === "string");
-  return name === undefined ? undefined : String(args[name]);
+  const values = PATH_ARGUMENTS.filter((name) => complete.has(name)).map((name) => args[name]);
+  return values.find((value) => typeof value === "string");
 }

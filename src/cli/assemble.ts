@@ -18,6 +18,7 @@ export interface Workplace {
   cwd: string;
   stateDir: string;
   settings: Settings;
+  project: ProjectTrust;
   registry: ModelRegistry;
   /** What the command line asks for, which goes before what a session was using. */
   model: Model | undefined;
@@ -47,6 +48,7 @@ export async function prepare(
     cwd,
     stateDir,
     settings,
+    project,
     registry,
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
@@ -89,12 +91,13 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, registry, model, thinkingLevel, name } = place;
+  const { stateDir, settings, project, registry, model, thinkingLevel, name } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
     settings,
+    project,
     registry,
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),

@@ -61,7 +61,7 @@ const DEFAULTS: SettingValues = {
   theme: "auto",
   hideThinking: false,
   externalEditor: undefined,
-    plansDirectory: undefined,
+  plansDirectory: undefined,
 };
 const all = (settings: Settings) => Object.fromEntries(KEYS.map((key) => [key, settings.get(key)]));
 

@@ -24,6 +24,8 @@ export interface Workplace {
   model: Model | undefined;
   thinkingLevel: ThinkingLevel | undefined;
   name: string | undefined;
+  /** Begin in plan mode. */
+  plan: boolean;
   /** What the user should know about the project, one plain sentence each. */
   notices: string[];
 }
@@ -53,6 +55,7 @@ export async function prepare(
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
     name: args.name,
+    plan: args.plan,
     notices,
   };
 }
@@ -91,7 +94,7 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, project, registry, model, thinkingLevel, name } = place;
+  const { stateDir, settings, project, registry, model, thinkingLevel, name, plan } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
@@ -103,6 +106,7 @@ export async function putToWork(
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
   });
   if (name !== undefined) session.setSessionName(name);
+  if (plan && !session.isFollowing) session.plan.start();
   return session;
 }
 

@@ -62,8 +62,7 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
   tool_selection_changed: { fields: "", says: "Other tools of MCP servers are chosen." },
   ttsr_triggered: {
     fields: "rules, stopped",
-    says:
-      "Rules fitted what the model wrote, and it is told them; with `stopped` its answer was cut off and is asked for again.",
+    says: "Rules fitted what the model wrote, and it is told them; with `stopped` its answer was cut off and is asked for again.",
   },
   plan_submitted: {
     fields: "title, plan, path",

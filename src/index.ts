@@ -55,5 +55,7 @@ export { ModelRegistry } from "./agent/models.ts";
 export type { Endpoint, ModelChoice, ModelRegistryOptions } from "./agent/models.ts";
 export { collectEntriesForBranchSummary } from "./agent/navigation.ts";
 export type { NavigateTreeOptions, NavigateTreeResult, RetraceResult } from "./agent/navigation.ts";
+export type { PlanChoice, PlanMode } from "./agent/plan-mode.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
+export type { StreamRule } from "./agent/rule-files.ts";
 export { Settings } from "./agent/settings.ts";

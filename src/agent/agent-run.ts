@@ -3,7 +3,14 @@
  * Part of `agent/`; AgentSession starts one at a time. The loop itself is pi-agent-core's; it waits for our sink, so
  * each entry is in the file before the loop, the screen or a tool goes on from it.
  */
-import type { AgentEvent, AgentLoopConfig, AgentTool, AgentToolResult, StreamFn } from "@earendil-works/pi-agent-core";
+import type {
+  AgentEvent,
+  AgentLoopConfig,
+  AgentTool,
+  AgentToolResult,
+  AgentTurnDecision,
+  StreamFn,
+} from "@earendil-works/pi-agent-core";
 import type { AssistantMessage, Message } from "@earendil-works/pi-ai";
 import type { Repair, ToolResultMessage, UserMessage } from "../tree/messages.ts";
 import type { SessionManager, StorableMessage } from "../session/session-manager.ts";
@@ -36,11 +43,17 @@ export interface RunHost {
   beforeRequest(branch: BranchWriter, signal: AbortSignal): Promise<void>;
   /** An answer failed: true when the reason is removed and it can be asked for again at once. */
   recover(answer: AssistantMessage, branch: BranchWriter, signal: AbortSignal): Promise<boolean>;
+  /** Looks at what the model says while it says it, on the run's branch; what it returns stops the answer. */
+  interruption(event: AgentEvent, branch: BranchWriter): Interruption | undefined;
+  /** Why a call that the model has made is refused; undefined: it is not. */
+  refusal(toolName: string): string | undefined;
   /**
-   * Looks at what the model says while it says it. A returned function stops the answer; it is called when the part that
-   * came is written, and the model is asked again.
+   * A complete answer and the results of its calls are written. "again": the model is asked once more, with tools and
+   * prompt as they are by then; "end": it is not, whatever it has called; undefined: as the calls want it.
    */
-  interruption(event: AgentEvent): ((branch: BranchWriter) => void) | undefined;
+  afterTurn(answer: AssistantMessage, branch: BranchWriter): "again" | "end" | undefined;
+  /** The request as its provider takes it, changed; undefined: as it is. */
+  payload(payload: unknown, model: Model): unknown;
   emit(event: AgentSessionEvent): void;
   /** Settles when the listeners have taken in what they were told; undefined when they have. */
   paced(): Promise<unknown> | undefined;
@@ -49,6 +62,14 @@ export interface RunHost {
   /** Settles when all is synced that must be before the work goes on. */
   saved(): Promise<void>;
   repaired(repair: Repair): void;
+}
+
+/** A reason to stop an answer that still streams in. */
+export interface Interruption {
+  /** One sentence; it is stored with the part that came. */
+  reason: string;
+  /** Called when that part is written and before the model is asked again. */
+  stopped(branch: BranchWriter): void;
 }
 
 export class AgentRun {
@@ -63,7 +84,8 @@ export class AgentRun {
   #countdown: AbortController | undefined;
   /** Ends the current loop, not the run. */
   #interrupter = new AbortController();
-  #interruption: ((branch: BranchWriter) => void) | undefined;
+  #interruption: Interruption | undefined;
+  #next: "again" | "end" | undefined;
   readonly #release = Promise.withResolvers<void>();
   #isReleased = false;
   #answer: AssistantMessage | undefined;
@@ -116,6 +138,7 @@ export class AgentRun {
     let prompts: UserMessage[] = [prompt];
     for (;;) {
       this.#interrupter = new AbortController();
+      this.#next = undefined;
       const signal = AbortSignal.any([this.#controller.signal, this.#interrupter.signal]);
       const tools = await this.#host.tools();
       const system = systemMessage(await this.#host.systemPrompt(tools), tools);
@@ -125,9 +148,11 @@ export class AgentRun {
       else await runAgentLoopContinue(context, config, this.#sink, signal, this.#host.stream);
       if (this.aborted) return;
       if (this.#interruption !== undefined) {
-        this.#interruption(this.#writer);
+        this.#interruption.stopped(this.#writer);
         this.#interruption = undefined;
         prompts = [];
+      } else if (this.#next === "again") {
+        prompts = this.#take("steer");
       } else if (this.#answer?.stopReason !== "error") {
         // Typed after the loop had looked for the last time.
         prompts = this.#take("steer");
@@ -154,8 +179,19 @@ export class AgentRun {
       },
       getSteeringMessages: async () => this.#take("steer"),
       getFollowUpMessages: async () => this.#take("followUp"),
-      finishTurn: () => (this.aborted || this.#interruption !== undefined ? { action: "end" } : undefined),
+      beforeToolCall: async ({ toolCall }) => {
+        const reason = host.refusal(toolCall.name);
+        return reason === undefined ? undefined : { block: true, reason };
+      },
+      finishTurn: ({ message }) => this.#finishTurn(message),
+      onPayload: (payload, model) => host.payload(payload, model),
     };
+  }
+
+  #finishTurn(answer: AssistantMessage): AgentTurnDecision | undefined {
+    if (this.aborted || this.#interruption !== undefined) return { action: "end" };
+    if (answer.stopReason !== "error") this.#next = this.#host.afterTurn(answer, this.#writer);
+    return this.#next === undefined ? undefined : { action: "end" };
   }
 
   #requestMessages(): Message[] {
@@ -175,7 +211,7 @@ export class AgentRun {
     this.#host.emit(event);
     const paced = this.#host.paced();
     if (paced !== undefined) await Promise.race([paced, this.#stopped.promise]);
-    this.#interruption ??= this.#host.interruption(event);
+    this.#interruption ??= this.#host.interruption(event, this.#writer);
     if (this.#interruption !== undefined) this.#interrupter.abort();
   };
 
@@ -187,6 +223,7 @@ export class AgentRun {
         break;
       case "message_end":
         if (event.message.role === "assistant") {
+          if (this.#interruption !== undefined && !this.aborted) markStopped(event.message, this.#interruption.reason);
           await this.#append(event.message, "synced");
           this.#answered(event.message);
         }
@@ -267,6 +304,15 @@ export class AgentRun {
   #notice(level: "info" | "warning" | "error", text: string): void {
     this.#host.emit({ type: "notice", level, text });
   }
+}
+
+/**
+ * A provider can have sent the rest of an answer before it is stopped. The message is the loop's own: marked like this
+ * it runs no tools.
+ */
+function markStopped(answer: AssistantMessage, reason: string): void {
+  answer.stopReason = "aborted";
+  answer.errorMessage = reason;
 }
 
 /** The result as it is kept: made when the tool is done, since with several calls the loop makes its own only after the last. */

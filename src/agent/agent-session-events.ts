@@ -32,6 +32,10 @@ export type AgentSessionEvent =
   | { type: "mode_changed"; mode: string }
   /** Other MCP tools are chosen than before. */
   | { type: "tool_selection_changed" }
+  /** Rules fitted what the model wrote, which it is told; `stopped`: its answer was cut off and it is asked again. */
+  | { type: "ttsr_triggered"; rules: string[]; stopped: boolean }
+  /** The model has handed in a plan, and waits for the user's decision. */
+  | { type: "plan_submitted"; title: string; plan: string; path: string }
   /** The whole output of the user's running command so far. */
   | { type: "bash_update"; output: string }
   | { type: "notice"; level: "info" | "warning" | "error"; text: string }

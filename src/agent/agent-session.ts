@@ -3,11 +3,12 @@
  * Part of `agent/`; the terminal, the other modes and programs that embed bough hold one. It mostly delegates: a turn
  * is an AgentRun, jumps are navigation.ts, changes of session branching.ts.
  */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
 import type { UsageTotals } from "../tree/usage.ts";
+import { stateDir } from "../session/locations.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { SavingEvent } from "../session/session-writer.ts";
@@ -25,12 +26,16 @@ import type { QueuedMessage, QueueMode } from "./message-queue.ts";
 import type { ModelRegistry } from "./models.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
+import { PlanMode } from "./plan-mode.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import { QueueFile } from "./queue-file.ts";
 import type { UnsentMessage } from "./queue-file.ts";
+import type { StreamRule } from "./rule-files.ts";
+import { StreamRules } from "./rule-injection.ts";
+import { withServiceTier } from "./service-tier.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
@@ -61,6 +66,10 @@ export interface AgentSessionOptions {
   branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
+  /** Rules that read what the model writes; see rule-files.ts. Default: none. */
+  rules?: readonly StreamRule[];
+  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
+  plansDir?: string;
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
   commandOutputDir?: string;
   /**
@@ -83,6 +92,9 @@ export class AgentSession {
   readonly sessionManager: SessionManager;
   /** Model, thinking level, service tier, mode and tool selection of the current path. */
   readonly state: SessionState;
+  /** Planning before changing: the model looks, hands in a plan, the user decides. */
+  readonly plan: PlanMode;
+  readonly #rules: StreamRules;
   readonly #options: AgentSessionOptions;
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
@@ -116,6 +128,18 @@ export class AgentSession {
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
+    this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
+    this.plan = new PlanMode({
+      ...host,
+      state: this.state,
+      plansDir: options.plansDir ?? join(stateDir(), "plans"),
+      isStreaming: () => this.isStreaming,
+      named: (id) => this.#named(id),
+      newSession: (about) => this.newSession(about),
+      compact: async () => ({ kind: "failed", reason: notices.NO_COMPACTION }),
+      prompt: (text) => this.prompt(text),
+      followUp: (text) => this.followUp(text),
+    });
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -379,6 +403,7 @@ export class AgentSession {
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
     const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    this.#rules.begin();
     this.#run = new AgentRun(
       {
         sessionManager: this.sessionManager,
@@ -388,11 +413,18 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: () => tools?.(this.cwd) ?? [],
+        tools: () => this.plan.tools(tools?.(this.cwd) ?? []),
         beforeRequest: async () => undefined,
         recover: async () => false,
-        interruption: () => undefined,
-        systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
+        interruption: (event, branch) => this.#rules.interruption(event, branch),
+        refusal: (name) => this.plan.refusal(name),
+        afterTurn: (answer, branch) => {
+          const told = this.#rules.afterTurn(branch);
+          return this.plan.afterTurn(answer) ?? told;
+        },
+        payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),
+        systemPrompt: async (available) =>
+          this.plan.promptWith((await systemPrompt?.({ cwd: this.cwd, tools: available })) ?? ""),
         emit: (event) => this.#emit(event),
         paced: () => this.#paced(),
         appended: (id) => this.#appended(id),

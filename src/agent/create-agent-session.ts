@@ -2,6 +2,7 @@
  * `createAgentSession`: an AgentSession with everything it needs, from what the user has set up.
  * Part of `agent/`; used by cli/ and by programs that embed bough.
  */
+import { join } from "node:path";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
@@ -11,10 +12,12 @@ import type { HookPort } from "./hook-port.ts";
 import { LOOPBACK_SERVERS } from "./model-discovery.ts";
 import { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import { loadRules } from "./rule-files.ts";
 import { Settings } from "./settings.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 import { createTools, toolOutputDir } from "./tools/create-tools.ts";
 import { projectTrust } from "./trust.ts";
+import type { ProjectTrust } from "./trust.ts";
 
 export interface CreateAgentSessionOptions {
   /** Working directory of a new session. Default `process.cwd()`. */
@@ -27,6 +30,8 @@ export interface CreateAgentSessionOptions {
   registry?: ModelRegistry;
   /** Default: those of the state folder, and the project's if it is trusted. */
   settings?: Settings;
+  /** The project's own files, used where trusted. Default: what `trust.json` says of those in `cwd`. */
+  project?: ProjectTrust;
   /** A model, or what `ModelRegistry.choose` takes. Default: the session's, the settings', the registry's. */
   model?: Model | string;
   /** Default: the session's, else the settings'. */
@@ -47,7 +52,9 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const stateDir = options.stateDir ?? defaultStateDir();
   const sessionManager = options.sessionManager ?? SessionManager.create(options.cwd ?? process.cwd());
   const cwd = sessionManager.getCwd();
-  const settings = options.settings ?? new Settings({ stateDir, project: projectTrust(cwd, { stateDir }) });
+  const project = options.project ?? projectTrust(cwd, { stateDir });
+  const settings = options.settings ?? new Settings({ stateDir, project });
+  const { rules, problems: ruleProblems } = loadRules({ stateDir, project });
   const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
@@ -66,6 +73,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     goesOnUnsaved: options.goesOnUnsaved ?? false,
     retry,
+    rules,
+    plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
     commandOutputDir: toolOutputDir(stateDir),
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
@@ -77,6 +86,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
       ...small.problems,
       ...summary.problems,
       ...settings.notices,
+      ...ruleProblems,
       ...loadContextFiles({ cwd, stateDir }).problems,
     ],
   });

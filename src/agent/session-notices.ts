@@ -44,6 +44,29 @@ export const unsentReturned = (count: number): string =>
 export const imagesAttached = (count: number): string =>
   `${count === 1 ? "An image goes" : `${count} images go`} with the next prompt.`;
 
+const named = (rules: readonly string[]): string =>
+  `${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(", ")}`;
+export const stoppedByRules = (rules: readonly string[]): string => `Stopped by ${named(rules)}.`;
+export const ruleTooSlow = (name: string, place: string): string =>
+  `${place}: the condition of the rule ${name} took too long on this answer; the rule is off until bough starts again.`;
+export const RULES_REST = "Rules were given ten times in this turn; they rest until its end.";
+
+export const NO_COMPACTION = "bough cannot compact yet";
+export const NO_PLAN = "There is no plan to decide on here.";
+export const PLAN_DECIDED = "The plan has been decided on already.";
+export const EMPTY_PLAN = "The plan is empty; hand in all of it as plan.";
+export const PLAN_NOT_TAKEN = "The turn was stopped; the plan was not taken.";
+export const NOT_PLANNING = "Plan mode is off: nobody waits for a plan. Do what was asked.";
+export const refusedWhilePlanning = (tool: string): string =>
+  `${tool} is refused: plan mode is on, and nothing may be changed. Look with read, grep, find and ls, and hand in a plan with submit_plan.`;
+export const planTaken = (path: string): string => `The plan is in ${path}. The user decides on it now; stop here.`;
+export const planNotWritten = (path: string, reason: string): string =>
+  `The plan was not written to ${path}: ${reason}.`;
+export const planUnreadable = (path: string, reason: string): string =>
+  `The plan in ${path} cannot be read: ${reason}.`;
+export const planNotExecuted = (reason: string): string =>
+  `The plan is not carried out yet: ${reason.replace(/\.$/, "")}. /plan-review shows it again.`;
+
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 
 export const hookRefused = (name: string, what: string): string =>

@@ -41,6 +41,8 @@ export interface SettingValues {
   hideThinking: boolean;
   /** Command line for editing a prompt outside; by default $VISUAL or $EDITOR. */
   externalEditor: string | undefined;
+  /** Folder for the files of plan mode, relative to the working directory; by default `plans` in the state folder. */
+  plansDirectory: string | undefined;
 }
 
 /** Turns a value from a file into a setting; undefined when it is none. */
@@ -95,6 +97,7 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
     expected: "true or false",
   },
   externalEditor: optionalText,
+  plansDirectory: optionalText,
 };
 
 /** Members that are left out keep their default. */
@@ -141,6 +144,7 @@ const NOT_FROM_PROJECTS: ReadonlySet<string> = new Set([
   "sessionDir",
   "env",
   "externalEditor",
+  "plansDirectory",
 ]);
 
 export interface SettingsOptions {

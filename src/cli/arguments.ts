@@ -26,6 +26,8 @@ export interface Arguments {
   thinking: string | undefined;
   name: string | undefined;
   trust: boolean;
+  /** Begin in plan mode. */
+  plan: boolean;
   help: boolean;
   version: boolean;
 }
@@ -60,6 +62,8 @@ Other
   -p, --print                      print the answer and exit
       --mode text|json|rpc         text (default), each event as a JSON line, or
                                    commands as JSON lines on standard input
+      --plan                       change nothing before a plan is approved; with -p
+                                   the plan is the answer
       --trust                      trust this project's .bough/ for this run
   -h, --help    -v, --version
 
@@ -83,6 +87,7 @@ const OPTIONS = {
   thinking: { type: "string" },
   print: { type: "boolean", short: "p" },
   mode: { type: "string" },
+  plan: { type: "boolean" },
   trust: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -107,6 +112,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     thinking: values.thinking,
     name: values.name,
     trust: values.trust ?? false,
+    plan: values.plan ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
   };

@@ -18,11 +18,14 @@ export interface Workplace {
   cwd: string;
   stateDir: string;
   settings: Settings;
+  project: ProjectTrust;
   registry: ModelRegistry;
   /** What the command line asks for, which goes before what a session was using. */
   model: Model | undefined;
   thinkingLevel: ThinkingLevel | undefined;
   name: string | undefined;
+  /** Begin in plan mode. */
+  plan: boolean;
   /** What the user should know about the project, one plain sentence each. */
   notices: string[];
 }
@@ -47,10 +50,12 @@ export async function prepare(
     cwd,
     stateDir,
     settings,
+    project,
     registry,
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
     name: args.name,
+    plan: args.plan,
     notices,
   };
 }
@@ -89,17 +94,19 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, registry, model, thinkingLevel, name } = place;
+  const { stateDir, settings, project, registry, model, thinkingLevel, name, plan } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
     settings,
+    project,
     registry,
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
   });
   if (name !== undefined) session.setSessionName(name);
+  if (plan && !session.isFollowing) session.plan.start();
   return session;
 }
 

@@ -51,11 +51,14 @@ async function promptWithInput(prompt: string | undefined): Promise<string | und
 
 async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
   let last: AssistantMessage | undefined;
+  let plan: string | undefined;
   let signalled: EndingSignal | undefined;
   if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
     if ((event.type === "message_update" || event.type === "message_end") && event.message.role === "assistant")
       last = event.message;
+    // Nobody is here to approve it: a plan is the answer.
+    if (event.type === "plan_submitted") ({ plan } = event);
     if (json) io.out(`${jsonText(eventJson(event, session))}\n`);
     else tell(event, io);
   });
@@ -68,7 +71,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
   } finally {
     ignoreSignals();
     // What has come is shown also when it could not be saved.
-    const text = last === undefined ? "" : textOf(last.content);
+    const text = plan ?? (last === undefined ? "" : textOf(last.content));
     if (!json && text !== "") io.out(`${io.isTerminal ? sanitise(text) : text}\n`);
     await session.dispose();
     unsubscribe();

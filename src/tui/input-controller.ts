@@ -115,6 +115,9 @@ export class InputController {
       case "app.model.select":
         screen.chooseModel("");
         return true;
+      case "app.plan.toggle":
+        this.#runCommand("/plan", "plan", "");
+        return true;
       case "app.tools.expand":
         screen.toggleExpanded();
         return true;

@@ -27,6 +27,7 @@ import { Header } from "./header.ts";
 import { InputController, type InputScreen } from "./input-controller.ts";
 import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
 import { PendingView } from "./pending-view.ts";
+import { PlanDecision } from "./plan-decision.ts";
 import { guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
@@ -99,6 +100,7 @@ class InteractiveMode implements InputScreen {
   readonly #footer: Footer;
   readonly #input: InputController;
   readonly #selectors: SelectorController;
+  readonly #plan: PlanDecision;
   readonly #left = Promise.withResolvers<void>();
   /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
   #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
@@ -137,6 +139,12 @@ class InteractiveMode implements InputScreen {
       sessions: sessionSource(session),
       settings: () => settings,
       home,
+    });
+    this.#plan = new PlanDecision({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      isSelectorOpen: () => this.#editorArea.isSelectorOpen,
     });
   }
 
@@ -201,6 +209,9 @@ class InteractiveMode implements InputScreen {
   }
   chooseModel(query: string): void {
     this.#selectors.showModelPicker(query);
+  }
+  reviewPlan(): void {
+    this.#plan.review((markdown) => this.showText(markdown));
   }
   modelNames(): string[] {
     return this.#options.models.available().map(({ provider, id }) => `${provider}/${id}`);
@@ -380,6 +391,7 @@ class InteractiveMode implements InputScreen {
       default:
         break;
     }
+    this.#plan.apply(event);
     if (event.type === "message_update" || event.type === "tool_execution_update") this.#ui.requestRender();
     else this.#refresh();
   }
@@ -434,8 +446,10 @@ class InteractiveMode implements InputScreen {
 
   #refresh(): void {
     this.#footer.refresh();
+    const isPlanning = this.session.plan.isOn;
     this.editor.setThinkingLevel(this.session.thinkingLevel);
-    const title = terminalTitle(this.session.sessionManager.getSessionName(), this.session.cwd);
+    this.editor.setPlanning(isPlanning);
+    const title = terminalTitle(this.session.sessionManager.getSessionName(), this.session.cwd, isPlanning);
     if (title !== this.#title) this.#terminal.setTitle(title);
     this.#title = title;
     this.#ui.requestRender();

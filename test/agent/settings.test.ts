@@ -44,6 +44,7 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "theme",
   "hideThinking",
   "externalEditor",
+  "plansDirectory",
 ];
 const DEFAULTS: SettingValues = {
   defaultProvider: undefined,
@@ -60,6 +61,7 @@ const DEFAULTS: SettingValues = {
   theme: "auto",
   hideThinking: false,
   externalEditor: undefined,
+  plansDirectory: undefined,
 };
 const all = (settings: Settings) => Object.fromEntries(KEYS.map((key) => [key, settings.get(key)]));
 
@@ -87,6 +89,7 @@ test("[A9] every setting is read from the user's file", () => {
     theme: "light",
     hideThinking: true,
     externalEditor: "vim -n",
+    plansDirectory: "docs/plans",
   };
   const settings = setUp(`\ufeff${JSON.stringify(chosen)}`).load();
   assert.deepEqual([all(settings), settings.notices], [chosen, []]);
@@ -219,7 +222,7 @@ test("[X5] a broken file of an untrusted project is not even looked at", () => {
 });
 
 test("[X5] even a trusted project may not set where trust, keys, requests and state go", () => {
-  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor"];
+  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory"];
   const text = `{\n${keys.map((key) => `"${key}": "x"`).join(",\n")}\n}`;
   const { projectPath, load } = setUp(undefined, text);
   const settings = load(true);

@@ -60,6 +60,14 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
   service_tier_changed: { fields: "", says: "The service tier asked of providers is another one." },
   mode_changed: { fields: "mode", says: 'The session is in another mode; "none" is outside any.' },
   tool_selection_changed: { fields: "", says: "Other tools of MCP servers are chosen." },
+  ttsr_triggered: {
+    fields: "rules, stopped",
+    says: "Rules fitted what the model wrote, and it is told them; with `stopped` its answer was cut off and is asked for again.",
+  },
+  plan_submitted: {
+    fields: "title, plan, path",
+    says: "The model has handed in a plan, in Markdown and in this file, and the turn ends: the plan is the answer.",
+  },
   bash_update: {
     fields: "output",
     says: "All that the command of bash has written so far. A slow reader gets the newest alone.",

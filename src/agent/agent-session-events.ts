@@ -32,6 +32,8 @@ export type AgentSessionEvent =
   | { type: "mode_changed"; mode: string }
   /** Other MCP tools are chosen than before. */
   | { type: "tool_selection_changed" }
+  /** An MCP server has another state, or other tools; see `AgentSession.mcp`. */
+  | { type: "mcp_changed" }
   /** The whole output of the user's running command so far. */
   | { type: "bash_update"; output: string }
   | { type: "notice"; level: "info" | "warning" | "error"; text: string }

@@ -23,6 +23,8 @@ import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage, QueueMode } from "./message-queue.ts";
 import type { ModelRegistry } from "./models.ts";
+import { SessionMcp } from "./mcp/session-mcp.ts";
+import type { SessionMcpOptions } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
@@ -47,6 +49,8 @@ export interface AgentSessionOptions {
   thinkingLevel?: ThinkingLevel;
   /** Made anew for each run, so that they work where the session works. Default: none. */
   tools?: (cwd: string) => AgentTool[];
+  /** MCP servers, started at once, whose tools are added. Default: none. */
+  mcp?: SessionMcpOptions;
   /** Built anew for each run. */
   systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
   hooks?: HookPort;
@@ -83,6 +87,8 @@ export class AgentSession {
   readonly sessionManager: SessionManager;
   /** Model, thinking level, service tier, mode and tool selection of the current path. */
   readonly state: SessionState;
+  /** The MCP servers, and which of their tools this branch uses. */
+  readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
@@ -116,6 +122,8 @@ export class AgentSession {
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
+    const { cwd } = this;
+    this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -372,7 +380,7 @@ export class AgentSession {
     this.abortBash();
     this.#move?.abort();
     this.#holding.dispose();
-    await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    await Promise.all([this.#stopTurn(), this.#naming.dispose(), this.mcp.dispose()]);
     if (this.#queue.messages.length === 0) this.#queueFile.clear();
     await this.sessionManager.flush();
   }
@@ -388,7 +396,7 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: () => tools?.(this.cwd) ?? [],
+        tools: async (signal) => [...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))],
         beforeRequest: async () => undefined,
         recover: async () => false,
         interruption: () => undefined,

@@ -17,6 +17,9 @@ import { UsageError } from "./usage.ts";
 export interface Workplace {
   cwd: string;
   stateDir: string;
+  version: string;
+  /** The project's own files, and whether they may be used. */
+  project: ProjectTrust;
   settings: Settings;
   registry: ModelRegistry;
   /** What the command line asks for, which goes before what a session was using. */
@@ -46,6 +49,8 @@ export async function prepare(
   return {
     cwd,
     stateDir,
+    version,
+    project,
     settings,
     registry,
     model: asked?.model,
@@ -89,11 +94,13 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, registry, model, thinkingLevel, name } = place;
+  const { stateDir, version, project, settings, registry, model, thinkingLevel, name } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
+    version,
+    project,
     settings,
     registry,
     ...(model === undefined ? {} : { model }),

@@ -60,6 +60,7 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
   service_tier_changed: { fields: "", says: "The service tier asked of providers is another one." },
   mode_changed: { fields: "mode", says: 'The session is in another mode; "none" is outside any.' },
   tool_selection_changed: { fields: "", says: "Other tools of MCP servers are chosen." },
+  mcp_changed: { fields: "", says: "An MCP server has another state, or other tools." },
   bash_update: {
     fields: "output",
     says: "All that the command of bash has written so far. A slow reader gets the newest alone.",

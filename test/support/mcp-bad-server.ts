@@ -41,7 +41,7 @@ const PLAIN = [{ name: "act", inputSchema: { type: "object" } }];
 function answer(way: string, { id, method }: Request): void {
   if (id === undefined) return;
   if (method === "initialize") {
-    if (way === "hang") return;
+    if (way === "hang" || way === "noise") return;
     if (way === "refuse") return send({ id, error: { code: -32_000, message: "not today" } });
     send({ id, result: GREETING });
   } else if (method === "tools/list") {

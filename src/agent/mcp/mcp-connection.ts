@@ -178,7 +178,7 @@ export class McpConnection {
     try {
       return await this.#attempt(library, endpoint, "legacy");
     } catch (error) {
-      if (!(error instanceof McpFailure) || !(error.isRefusal || error.status === 400)) throw error;
+      if (!(error instanceof McpFailure) || !error.isOtherProtocol) throw error;
       return await this.#attempt(library, endpoint, "auto");
     }
   }
@@ -270,7 +270,9 @@ const LENIENT: StandardSchemaV1<unknown, unknown> = {
 };
 
 function lastState({ transport }: Open): { ending: string | undefined; errorOutput: string } {
-  return transport instanceof StdioTransport ? transport : { ending: undefined, errorOutput: "" };
+  if (!(transport instanceof StdioTransport)) return { ending: undefined, errorOutput: "" };
+  const { ending, errorOutput } = transport;
+  return { ending, errorOutput };
 }
 
 async function close({ client, transport }: Open): Promise<void> {

@@ -2,7 +2,7 @@
  * `McpFailure`: why an MCP server did not do what was asked, told from whatever the library, the process or the network
  * threw. Part of `agent/`; made by McpConnection, turned into results and notices by its callers.
  */
-import { reasonOf, systemCode } from "../../session/session-errors.ts";
+import { reasonOf } from "../../session/session-errors.ts";
 import { startOfLine } from "../output-limits.ts";
 import type { ClientLibrary } from "./client-library.ts";
 import * as notices from "./mcp-notices.ts";
@@ -13,10 +13,16 @@ export class McpFailure extends Error {
   readonly isRefusal: boolean;
   /** Of the answer over HTTP. */
   readonly status: number | undefined;
+  /** The server does not know the protocol it was spoken to in. */
+  readonly isOtherProtocol: boolean;
 
-  constructor(reason: string, options: { isRefusal?: boolean; status?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    reason: string,
+    options: { isRefusal?: boolean; isOtherProtocol?: boolean; status?: number | undefined; cause?: unknown } = {},
+  ) {
     super(reason, { cause: options.cause });
     this.isRefusal = options.isRefusal ?? false;
+    this.isOtherProtocol = options.isOtherProtocol ?? false;
     this.status = options.status;
   }
 }
@@ -42,7 +48,10 @@ export function failureOf(library: ClientLibrary, error: unknown, about: Failure
   if (error instanceof McpFailure) return error;
   const status = error instanceof library.SdkHttpError ? error.status : undefined;
   const isRefusal = about.ending === undefined && error instanceof library.ProtocolError;
-  return new McpFailure(reasonFor(library, error, about), { isRefusal, status, cause: error });
+  const { UnsupportedProtocolVersion, MethodNotFound } = library.ProtocolErrorCode;
+  const isOtherProtocol =
+    status === 400 || (isRefusal && (error.code === UnsupportedProtocolVersion || error.code === MethodNotFound));
+  return new McpFailure(reasonFor(library, error, about), { isRefusal, isOtherProtocol, status, cause: error });
 }
 
 function reasonFor(library: ClientLibrary, error: unknown, about: FailureCircumstances): string {
@@ -59,6 +68,7 @@ function reasonFor(library: ClientLibrary, error: unknown, about: FailureCircums
     if (error.code === ConnectionClosed) return notices.WAS_CLOSED;
     if (error.code === InvalidResult) return notices.badAnswer(about.asked);
   }
-  const cause = error instanceof Error && systemCode(error.cause) !== "" ? error.cause : error;
+  // "fetch failed" says nothing; what is behind it does.
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   return startOfLine(reasonOf(cause), MAX_WORDS);
 }

@@ -10,7 +10,7 @@ export const toolsLeftOut = (server: string, faults: readonly string[]): string 
   `${faults.length > 3 ? `; and ${faults.length - 3} more` : ""}.`;
 export const stillStarting = (servers: readonly string[]): string =>
   `Not ready yet: the MCP ${servers.length === 1 ? "server" : "servers"} ${servers.map((name) => `"${name}"`).join(", ")}; ` +
-  "the model gets what they offer with a later prompt.";
+  `the model gets what ${servers.length === 1 ? "it offers" : "they offer"} with a later prompt.`;
 export const selectedGone = (names: readonly string[]): string =>
   `Chosen on this branch, but not here now: ${names.join(", ")}. They stay chosen.`;
 

@@ -12,6 +12,7 @@ import { plainOutput } from "../output-limits.ts";
 import { releaseGroup, stopGroup, trackGroup } from "../process-group.ts";
 import type { ClientLibrary } from "./client-library.ts";
 import type { McpEndpoint } from "./mcp-config.ts";
+import { McpFailure } from "./mcp-failure.ts";
 import { MessageLines } from "./message-lines.ts";
 
 /** Enough for a result with some images; a server that sends more in one message is broken. */
@@ -63,7 +64,8 @@ export class StdioTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, cwd } = this.#endpoint;
-    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`its folder ${cwd} does not exist`);
+    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory())
+      throw new McpFailure(`its folder ${cwd} does not exist`);
     const child = spawn(command, args, {
       cwd,
       env: this.#environment(),
@@ -78,7 +80,7 @@ export class StdioTransport implements Transport {
         child.once("error", reject);
       });
     } catch (error) {
-      throw new Error(startFailure(command, error), { cause: error });
+      throw new McpFailure(startFailure(command, error), { cause: error });
     }
     this.#child = child;
     trackGroup(child.pid!);
@@ -157,6 +159,7 @@ export class StdioTransport implements Transport {
     child.stdin?.end();
     await Promise.race([this.#exited.promise, pause(GRACE_MS)]);
     await stopGroup(group);
+    await Promise.race([this.#exited.promise, pause(DRAIN_MS)]);
     releaseGroup(group);
     child.stdout?.destroy();
     child.stderr?.destroy();

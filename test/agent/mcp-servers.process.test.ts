@@ -1,6 +1,10 @@
 /** MCP servers as they come: official ones over both transports, and programs that do everything wrong. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { ServerResponse } from "node:http";
+import { createServer as createSilentServer } from "node:net";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
@@ -215,8 +219,7 @@ test("[P3] a server that never answers its greeting fails when its time is up", 
 });
 
 test("[P3] HTTP servers that refuse access, answer nonsense or do not end are told apart", async (t) => {
-  const { createServer } = await import("node:http");
-  const answers: Record<string, (response: import("node:http").ServerResponse) => void> = {
+  const answers: Record<string, (response: ServerResponse) => void> = {
     "/401": (response) => response.writeHead(401).end("who are you"),
     "/500": (response) => response.writeHead(500).end("oops"),
     "/html": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Welcome"),
@@ -232,7 +235,7 @@ test("[P3] HTTP servers that refuse access, answer nonsense or do not end are to
   const http = createServer((request, response) => answers[request.url ?? ""]?.(response));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   t.after(() => (http.closeAllConnections(), http.close()));
-  const { port } = http.address() as import("node:net").AddressInfo;
+  const { port } = http.address() as AddressInfo;
   const at = (path: string): McpEndpoint => ({ kind: "http", url: `http://127.0.0.1:${port}${path}`, headers: {} });
   const { states } = await rig(t, { access: at("/401"), broken: at("/500"), page: at("/html"), flood: at("/flood") });
   assert.deepEqual(states(), [
@@ -284,8 +287,7 @@ test("[P3] a call to a server that is still starting ends at once when it is sto
   const { tool, servers } = await rig(t, { s: { kind: "http", url: http.url, headers: {} } });
   const add = tool("mcp__s__add");
   await http.close();
-  const { createServer } = await import("node:net");
-  const silent = createServer().listen(Number(new URL(http.url).port), "127.0.0.1");
+  const silent = createSilentServer().listen(Number(new URL(http.url).port), "127.0.0.1");
   t.after(() => silent.close());
   const restart = servers.restart("s");
   const stop = new AbortController();

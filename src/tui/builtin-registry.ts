@@ -19,6 +19,8 @@ export interface CommandHost {
   openSessions(): void;
   /** The model picker, or at once the one model that `query` names exactly. */
   chooseModel(query: string): void;
+  /** MCP servers, and which of their tools this branch uses. */
+  openMcp(): void;
   /** Models that can be chosen, as "provider/id". */
   modelNames(): readonly string[];
   /** A passing remark, replaced by the next. */
@@ -92,6 +94,11 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     argument: "[text]",
     description: "Label this point of the tree, or show its label",
     run: labelPoint,
+  },
+  {
+    name: "mcp",
+    description: "Show the MCP servers and choose the tools of this branch",
+    run: (host) => host.openMcp(),
   },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },
   { name: "copy", description: "Copy the last answer", run: (host) => host.copyLastAnswer() },

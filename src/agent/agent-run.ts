@@ -35,7 +35,7 @@ export interface RunHost {
   readonly stream: StreamFn;
   model(): Model;
   thinkingLevel(): ThinkingLevel;
-  tools(): AgentTool[] | Promise<AgentTool[]>;
+  tools(signal: AbortSignal): AgentTool[] | Promise<AgentTool[]>;
   systemPrompt(tools: readonly AgentTool[]): string | Promise<string>;
   /**
    * Awaited before every request, between tool calls as well. What it writes to the run's branch is in the request.
@@ -140,7 +140,7 @@ export class AgentRun {
       this.#interrupter = new AbortController();
       this.#next = undefined;
       const signal = AbortSignal.any([this.#controller.signal, this.#interrupter.signal]);
-      const tools = await this.#host.tools();
+      const tools = await this.#host.tools(signal);
       const system = systemMessage(await this.#host.systemPrompt(tools), tools);
       const config = this.#config(system);
       const context = { messages: [system], tools };

@@ -36,6 +36,8 @@ export type AgentSessionEvent =
   | { type: "ttsr_triggered"; rules: string[]; stopped: boolean }
   /** The model has handed in a plan, and waits for the user's decision. */
   | { type: "plan_submitted"; title: string; plan: string; path: string }
+  /** An MCP server has another state, or other tools; see `AgentSession.mcp`. */
+  | { type: "mcp_changed" }
   /** The whole output of the user's running command so far. */
   | { type: "bash_update"; output: string }
   | { type: "notice"; level: "info" | "warning" | "error"; text: string }

@@ -24,6 +24,8 @@ import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage, QueueMode } from "./message-queue.ts";
 import type { ModelRegistry } from "./models.ts";
+import { SessionMcp } from "./mcp/session-mcp.ts";
+import type { SessionMcpOptions } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { PlanMode } from "./plan-mode.ts";
@@ -52,6 +54,8 @@ export interface AgentSessionOptions {
   thinkingLevel?: ThinkingLevel;
   /** Made anew for each run, so that they work where the session works. Default: none. */
   tools?: (cwd: string) => AgentTool[];
+  /** MCP servers, started at once, whose tools are added. Default: none. */
+  mcp?: SessionMcpOptions;
   /** Built anew for each run. */
   systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
   hooks?: HookPort;
@@ -95,6 +99,8 @@ export class AgentSession {
   /** Planning before changing: the model looks, hands in a plan, the user decides. */
   readonly plan: PlanMode;
   readonly #rules: StreamRules;
+  /** The MCP servers, and which of their tools this branch uses. */
+  readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
@@ -140,6 +146,8 @@ export class AgentSession {
       prompt: (text) => this.prompt(text),
       followUp: (text) => this.followUp(text),
     });
+    const { cwd } = this;
+    this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -396,7 +404,7 @@ export class AgentSession {
     this.abortBash();
     this.#move?.abort();
     this.#holding.dispose();
-    await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    await Promise.all([this.#stopTurn(), this.#naming.dispose(), this.mcp.dispose()]);
     if (this.#queue.messages.length === 0) this.#queueFile.clear();
     await this.sessionManager.flush();
   }
@@ -413,7 +421,7 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: () => this.plan.tools(tools?.(this.cwd) ?? []),
+        tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
         beforeRequest: async () => undefined,
         recover: async () => false,
         interruption: (event, branch) => this.#rules.interruption(event, branch),

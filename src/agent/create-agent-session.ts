@@ -10,6 +10,8 @@ import { AgentSession } from "./agent-session.ts";
 import { loadContextFiles } from "./context-files.ts";
 import type { HookPort } from "./hook-port.ts";
 import { LOOPBACK_SERVERS } from "./model-discovery.ts";
+import { readMcpConfig } from "./mcp/mcp-config.ts";
+import type { McpConfig, McpServerConfig } from "./mcp/mcp-config.ts";
 import { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { loadRules } from "./rule-files.ts";
@@ -28,10 +30,14 @@ export interface CreateAgentSessionOptions {
   stateDir?: string;
   /** Default: the providers whose key is in the environment, those of `models.json`, else servers on loopback. */
   registry?: ModelRegistry;
+  /** What `projectTrust` found of the project, whose settings and servers count only when it is trusted. Default: looks now. */
+  project?: ProjectTrust;
   /** Default: those of the state folder, and the project's if it is trusted. */
   settings?: Settings;
-  /** The project's own files, used where trusted. Default: what `trust.json` says of those in `cwd`. */
-  project?: ProjectTrust;
+  /** MCP servers. Default: those of `mcp.json` in the state folder, and of the project's if it is trusted. */
+  mcpServers?: readonly McpServerConfig[];
+  /** bough's version, for MCP servers. */
+  version?: string;
   /** A model, or what `ModelRegistry.choose` takes. Default: the session's, the settings', the registry's. */
   model?: Model | string;
   /** Default: the session's, else the settings'. */
@@ -55,6 +61,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const project = options.project ?? projectTrust(cwd, { stateDir });
   const settings = options.settings ?? new Settings({ stateDir, project });
   const { rules, problems: ruleProblems } = loadRules({ stateDir, project });
+  const mcp = mcpConfig(stateDir, project, options);
   const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
@@ -69,6 +76,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
     tools: options.tools ?? ((directory) => createTools({ cwd: directory, stateDir })),
+    mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     goesOnUnsaved: options.goesOnUnsaved ?? false,
@@ -87,6 +95,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
       ...summary.problems,
       ...settings.notices,
       ...ruleProblems,
+      ...mcp.problems,
       ...loadContextFiles({ cwd, stateDir }).problems,
     ],
   });
@@ -95,6 +104,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const level = options.thinkingLevel ?? wanted?.thinkingLevel;
   if (level !== undefined) session.setThinkingLevel(level);
   return session;
+}
+
+function mcpConfig(stateDir: string, project: ProjectTrust, { mcpServers }: CreateAgentSessionOptions): McpConfig {
+  return mcpServers === undefined ? readMcpConfig({ stateDir, project }) : { servers: [...mcpServers], problems: [] };
 }
 
 function systemPrompt(

@@ -30,6 +30,10 @@ export interface SettingValues {
   /** "provider/modelId" that writes summaries of branches and compactions; by default the session's own model. */
   summaryModel: string | undefined;
   branchSummary: BranchSummarySettings;
+  /** "provider/modelId" for the task tool's agents; by default the model of the session that starts them. */
+  subagentModel: string | undefined;
+  /** How long a prompt waits for MCP servers that are being started, in milliseconds. */
+  mcpWaitMs: number;
   /** What two presses of Escape open; `fork` means `branch`. Unset: the tree, with /branch left as it is. */
   doubleEscapeAction: "tree" | "branch" | "fork" | "none" | undefined;
   treeFilterMode: FilterMode;
@@ -80,6 +84,12 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
     read: readBranchSummary,
     fallback: DEFAULT_BRANCH_SUMMARY,
     expected: `an object such as ${JSON.stringify(DEFAULT_BRANCH_SUMMARY)}`,
+  },
+  subagentModel: optionalText,
+  mcpWaitMs: {
+    read: (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined),
+    fallback: 5000,
+    expected: "a number of milliseconds",
   },
   doubleEscapeAction: choice(["tree", "branch", "fork", "none"], undefined),
   treeFilterMode: choice(FILTER_MODES, "default"),

@@ -17,8 +17,10 @@ import { UsageError } from "./usage.ts";
 export interface Workplace {
   cwd: string;
   stateDir: string;
-  settings: Settings;
+  version: string;
+  /** The project's own files, and whether they may be used. */
   project: ProjectTrust;
+  settings: Settings;
   registry: ModelRegistry;
   /** What the command line asks for, which goes before what a session was using. */
   model: Model | undefined;
@@ -49,8 +51,9 @@ export async function prepare(
   return {
     cwd,
     stateDir,
-    settings,
+    version,
     project,
+    settings,
     registry,
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
@@ -94,13 +97,14 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, project, registry, model, thinkingLevel, name, plan } = place;
+  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
-    settings,
+    version,
     project,
+    settings,
     registry,
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),

@@ -23,6 +23,8 @@ export interface CommandHost {
   chooseModel(query: string): void;
   /** Shows the plan that was handed in and asks what becomes of it; throws when there is none. */
   reviewPlan(): void;
+  /** MCP servers, and which of their tools this branch uses. */
+  openMcp(): void;
   /** Models that can be chosen, as "provider/id". */
   modelNames(): readonly string[];
   /** A passing remark, replaced by the next. */
@@ -110,6 +112,11 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     argument: "[text]",
     description: "Label this point of the tree, or show its label",
     run: labelPoint,
+  },
+  {
+    name: "mcp",
+    description: "Show the MCP servers and choose the tools of this branch",
+    run: (host) => host.openMcp(),
   },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },
   { name: "copy", description: "Copy the last answer", run: (host) => host.copyLastAnswer() },

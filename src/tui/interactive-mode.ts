@@ -207,6 +207,9 @@ class InteractiveMode implements InputScreen {
     if (action === "tree") this.openTree();
     else if (action !== "none") this.openBranch();
   }
+  openMcp(): void {
+    this.#selectors.showMcpSelector();
+  }
   chooseModel(query: string): void {
     this.#selectors.showModelPicker(query);
   }

@@ -59,6 +59,8 @@ export const APP_KEYBINDINGS = {
   "app.session.toggleNamedFilter": key("ctrl+n", "Only named sessions, or all"),
   "app.session.togglePath": key("ctrl+p", "Show where each session is kept"),
   "app.session.rename": key("ctrl+r", "Rename the selected session"),
+  "app.mcp.toggle": key("space", "Use the selected MCP tool or server on this branch, or leave it out"),
+  "app.mcp.restart": key("ctrl+r", "Start the selected MCP server anew"),
 } as const satisfies Record<string, KeybindingDefinition>;
 
 export type AppKeybinding = keyof typeof APP_KEYBINDINGS;

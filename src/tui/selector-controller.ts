@@ -18,6 +18,7 @@ import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { FilterMode } from "../tree/outline.ts";
 import { ChoiceSelector } from "./choice-selector.ts";
 import type { Question } from "./choice-selector.ts";
+import { McpSelector } from "./mcp-selector.ts";
 import { ModelPicker } from "./model-picker.ts";
 import { placeText } from "./place-text.ts";
 import { sanitiseLine } from "./sanitise.ts";
@@ -71,6 +72,7 @@ export interface SelectorControllerOptions {
 }
 
 const COPIED = "Copied the branch to a session of your own";
+const NO_MCP_SERVER = "No MCP server is set up; mcp.json in the state folder names them, and the README says how.";
 const JUMP_STOPS = "Jumping stops it. What it has written so far stays on its own branch.";
 
 export class SelectorController {
@@ -189,6 +191,26 @@ export class SelectorController {
       onCancel: () => this.#close(),
     });
     this.#open(picker);
+  }
+
+  /** `/mcp`. */
+  showMcpSelector(): void {
+    const { mcp } = this.#session;
+    const selector = new McpSelector({
+      screen: this.#screen,
+      servers: () => mcp.servers,
+      emptyText: NO_MCP_SERVER,
+      onSave: (names) => {
+        this.#close();
+        void this.#attempt(() => {
+          mcp.select(names);
+          this.#host.status(`MCP tools of this branch: ${names.length}`);
+        });
+      },
+      onRestart: (server) => void this.#attempt(() => mcp.restart(server)),
+      onCancel: () => this.#close(),
+    });
+    this.#open(selector);
   }
 
   #open(component: Component, on: { onEntry?(): void; onClose?(): void; isQuestion?: boolean } = {}): void {

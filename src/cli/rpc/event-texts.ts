@@ -68,6 +68,7 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
     fields: "title, plan, path",
     says: "The model has handed in a plan, in Markdown and in this file, and the turn ends: the plan is the answer.",
   },
+  mcp_changed: { fields: "", says: "An MCP server has another state, or other tools." },
   bash_update: {
     fields: "output",
     says: "All that the command of bash has written so far. A slow reader gets the newest alone.",

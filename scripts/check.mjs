@@ -9,6 +9,7 @@ const checks = [
   ["node", ["scripts/check-rooms.mjs"]],
   ["node", ["scripts/check-spec.mjs"]],
   ["node", ["scripts/check-api.mjs"]],
+  ["node", ["scripts/rpc-docs.mjs"]],
 ];
 const failed = checks.filter(([command, args]) => !run(command, args));
 for (const [command, args] of failed) console.error(`check failed: ${command} ${args.join(" ")}`);

@@ -1,9 +1,11 @@
 // `npm test`: the build, every check and every test; the last line is "N passed, N failed".
 // Tests share one process, but for *.process.test.ts, which change process state or start programs. Names given as
 // arguments narrow the run: `npm test -- outline` runs the files whose path contains "outline", without the checks.
+// With LAWS=reopen every session's file is closed and opened anew after each append.
 import { run as runTests } from "node:test";
 import { spec } from "node:test/reporters";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import fc from "fast-check";
 import { env, run } from "./run.mjs";
 import { root, sourceFiles } from "./source-files.mjs";
@@ -12,6 +14,12 @@ Object.assign(process.env, env);
 // The same cases at every run; SEED=random (or a number) looks at others.
 const { SEED = "1" } = process.env;
 if (SEED !== "random") fc.configureGlobal({ seed: Number(SEED) });
+// Every program of the tests loads it, this one too.
+if (process.env.LAWS === "reopen") {
+  const preload = pathToFileURL(join(root, "test/support/reopening-store.ts")).href;
+  await import(preload);
+  process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ""} --import=${preload}`.trim();
+}
 const names = process.argv.slice(2);
 const counts = { passed: 0, failed: 0 };
 

@@ -49,9 +49,13 @@ export type { CreateAgentSessionOptions } from "./agent/create-agent-session.ts"
 export { NO_HOOKS, hooksFrom } from "./agent/hook-port.ts";
 export type { HookFunctions, HookPort, SessionTreeEvent, TreePreparation } from "./agent/hook-port.ts";
 export type { QueuedMessage } from "./agent/message-queue.ts";
+export { SummaryFailedError } from "./agent/jump-summary.ts";
+export type { SummaryOptions } from "./agent/jump-summary.ts";
 export { ModelRegistry } from "./agent/models.ts";
 export type { Endpoint, ModelChoice, ModelRegistryOptions } from "./agent/models.ts";
 export { collectEntriesForBranchSummary } from "./agent/navigation.ts";
 export type { NavigateTreeOptions, NavigateTreeResult, RetraceResult } from "./agent/navigation.ts";
+export type { PlanChoice, PlanMode } from "./agent/plan-mode.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
+export type { StreamRule } from "./agent/rule-files.ts";
 export { Settings } from "./agent/settings.ts";

@@ -3,7 +3,14 @@
  * Part of `agent/`; AgentSession starts one at a time. The loop itself is pi-agent-core's; it waits for our sink, so
  * each entry is in the file before the loop, the screen or a tool goes on from it.
  */
-import type { AgentEvent, AgentLoopConfig, AgentTool, AgentToolResult, StreamFn } from "@earendil-works/pi-agent-core";
+import type {
+  AgentEvent,
+  AgentLoopConfig,
+  AgentTool,
+  AgentToolResult,
+  AgentTurnDecision,
+  StreamFn,
+} from "@earendil-works/pi-agent-core";
 import type { AssistantMessage, Message } from "@earendil-works/pi-ai";
 import type { Repair, ToolResultMessage, UserMessage } from "../tree/messages.ts";
 import type { SessionManager, StorableMessage } from "../session/session-manager.ts";
@@ -28,7 +35,7 @@ export interface RunHost {
   readonly stream: StreamFn;
   model(): Model;
   thinkingLevel(): ThinkingLevel;
-  tools(): AgentTool[] | Promise<AgentTool[]>;
+  tools(signal: AbortSignal): AgentTool[] | Promise<AgentTool[]>;
   systemPrompt(tools: readonly AgentTool[]): string | Promise<string>;
   /**
    * Awaited before every request, between tool calls as well. What it writes to the run's branch is in the request.
@@ -36,17 +43,33 @@ export interface RunHost {
   beforeRequest(branch: BranchWriter, signal: AbortSignal): Promise<void>;
   /** An answer failed: true when the reason is removed and it can be asked for again at once. */
   recover(answer: AssistantMessage, branch: BranchWriter, signal: AbortSignal): Promise<boolean>;
+  /** Looks at what the model says while it says it, on the run's branch; what it returns stops the answer. */
+  interruption(event: AgentEvent, branch: BranchWriter): Interruption | undefined;
+  /** Why a call that the model has made is refused; undefined: it is not. */
+  refusal(toolName: string): string | undefined;
   /**
-   * Looks at what the model says while it says it. A returned function stops the answer; it is called when the part that
-   * came is written, and the model is asked again.
+   * A complete answer and the results of its calls are written. "again": the model is asked once more, with tools and
+   * prompt as they are by then; "end": it is not, whatever it has called; undefined: as the calls want it.
    */
-  interruption(event: AgentEvent): ((branch: BranchWriter) => void) | undefined;
+  afterTurn(answer: AssistantMessage, branch: BranchWriter): "again" | "end" | undefined;
+  /** The request as its provider takes it, changed; undefined: as it is. */
+  payload(payload: unknown, model: Model): unknown;
   emit(event: AgentSessionEvent): void;
+  /** Settles when the listeners have taken in what they were told; undefined when they have. */
+  paced(): Promise<unknown> | undefined;
   /** An entry was appended by this run. */
   appended(id: string): void;
   /** Settles when all is synced that must be before the work goes on. */
   saved(): Promise<void>;
   repaired(repair: Repair): void;
+}
+
+/** A reason to stop an answer that still streams in. */
+export interface Interruption {
+  /** One sentence; it is stored with the part that came. */
+  reason: string;
+  /** Called when that part is written and before the model is asked again. */
+  stopped(branch: BranchWriter): void;
 }
 
 export class AgentRun {
@@ -57,10 +80,12 @@ export class AgentRun {
   readonly #host: RunHost;
   readonly #writer: BranchWriter;
   readonly #controller = new AbortController();
+  readonly #stopped = Promise.withResolvers<void>();
   #countdown: AbortController | undefined;
   /** Ends the current loop, not the run. */
   #interrupter = new AbortController();
-  #interruption: ((branch: BranchWriter) => void) | undefined;
+  #interruption: Interruption | undefined;
+  #next: "again" | "end" | undefined;
   readonly #release = Promise.withResolvers<void>();
   #isReleased = false;
   #answer: AssistantMessage | undefined;
@@ -78,9 +103,10 @@ export class AgentRun {
     return this.#controller.signal.aborted;
   }
 
-  /** Stops the request, the tools and the wait for a retry. */
+  /** Stops the request, the tools and the waits for listeners and for a retry. */
   abort(): void {
     this.#controller.abort();
+    this.#stopped.resolve();
     this.#countdown?.abort();
   }
 
@@ -112,8 +138,9 @@ export class AgentRun {
     let prompts: UserMessage[] = [prompt];
     for (;;) {
       this.#interrupter = new AbortController();
+      this.#next = undefined;
       const signal = AbortSignal.any([this.#controller.signal, this.#interrupter.signal]);
-      const tools = await this.#host.tools();
+      const tools = await this.#host.tools(signal);
       const system = systemMessage(await this.#host.systemPrompt(tools), tools);
       const config = this.#config(system);
       const context = { messages: [system], tools };
@@ -121,9 +148,11 @@ export class AgentRun {
       else await runAgentLoopContinue(context, config, this.#sink, signal, this.#host.stream);
       if (this.aborted) return;
       if (this.#interruption !== undefined) {
-        this.#interruption(this.#writer);
+        this.#interruption.stopped(this.#writer);
         this.#interruption = undefined;
         prompts = [];
+      } else if (this.#next === "again") {
+        prompts = this.#take("steer");
       } else if (this.#answer?.stopReason !== "error") {
         // Typed after the loop had looked for the last time.
         prompts = this.#take("steer");
@@ -150,8 +179,19 @@ export class AgentRun {
       },
       getSteeringMessages: async () => this.#take("steer"),
       getFollowUpMessages: async () => this.#take("followUp"),
-      finishTurn: () => (this.aborted || this.#interruption !== undefined ? { action: "end" } : undefined),
+      beforeToolCall: async ({ toolCall }) => {
+        const reason = host.refusal(toolCall.name);
+        return reason === undefined ? undefined : { block: true, reason };
+      },
+      finishTurn: ({ message }) => this.#finishTurn(message),
+      onPayload: (payload, model) => host.payload(payload, model),
     };
+  }
+
+  #finishTurn(answer: AssistantMessage): AgentTurnDecision | undefined {
+    if (this.aborted || this.#interruption !== undefined) return { action: "end" };
+    if (answer.stopReason !== "error") this.#next = this.#host.afterTurn(answer, this.#writer);
+    return this.#next === undefined ? undefined : { action: "end" };
   }
 
   #requestMessages(): Message[] {
@@ -169,7 +209,9 @@ export class AgentRun {
     await this.#keep(event);
     if (this.#isReleased) return;
     this.#host.emit(event);
-    this.#interruption ??= this.#host.interruption(event);
+    const paced = this.#host.paced();
+    if (paced !== undefined) await Promise.race([paced, this.#stopped.promise]);
+    this.#interruption ??= this.#host.interruption(event, this.#writer);
     if (this.#interruption !== undefined) this.#interrupter.abort();
   };
 
@@ -181,6 +223,7 @@ export class AgentRun {
         break;
       case "message_end":
         if (event.message.role === "assistant") {
+          if (this.#interruption !== undefined && !this.aborted) markStopped(event.message, this.#interruption.reason);
           await this.#append(event.message, "synced");
           this.#answered(event.message);
         }
@@ -261,6 +304,15 @@ export class AgentRun {
   #notice(level: "info" | "warning" | "error", text: string): void {
     this.#host.emit({ type: "notice", level, text });
   }
+}
+
+/**
+ * A provider can have sent the rest of an answer before it is stopped. The message is the loop's own: marked like this
+ * it runs no tools.
+ */
+function markStopped(answer: AssistantMessage, reason: string): void {
+  answer.stopReason = "aborted";
+  answer.errorMessage = reason;
 }
 
 /** The result as it is kept: made when the tool is done, since with several calls the loop makes its own only after the last. */

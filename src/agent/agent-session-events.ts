@@ -31,6 +31,9 @@ export type AgentSessionEvent =
       willRetry: boolean;
       errorMessage?: string;
     }
+  /** Before a jump a model writes the summary of what is left behind; `abort()` ends that and the jump. */
+  | { type: "branch_summary_start" }
+  | { type: "branch_summary_end"; aborted: boolean }
   /** The path shown is another one: redraw the conversation. */
   | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" | "follow" | "take-over" }
   | { type: "session_info_changed"; name: string | undefined }
@@ -40,6 +43,12 @@ export type AgentSessionEvent =
   | { type: "mode_changed"; mode: string }
   /** Other MCP tools are chosen than before. */
   | { type: "tool_selection_changed" }
+  /** Rules fitted what the model wrote, which it is told; `stopped`: its answer was cut off and it is asked again. */
+  | { type: "ttsr_triggered"; rules: string[]; stopped: boolean }
+  /** The model has handed in a plan, and waits for the user's decision. */
+  | { type: "plan_submitted"; title: string; plan: string; path: string }
+  /** An MCP server has another state, or other tools; see `AgentSession.mcp`. */
+  | { type: "mcp_changed" }
   /** The whole output of the user's running command so far. */
   | { type: "bash_update"; output: string }
   | { type: "notice"; level: "info" | "warning" | "error"; text: string }

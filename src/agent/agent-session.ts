@@ -3,12 +3,13 @@
  * Part of `agent/`; the terminal, the other modes and programs that embed bough hold one. It mostly delegates: a turn
  * is an AgentRun, jumps are navigation.ts, changes of session branching.ts.
  */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
 import type { CompactionEntry } from "../tree/entries.ts";
 import type { UsageTotals } from "../tree/usage.ts";
+import { stateDir } from "../session/locations.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { SavingEvent } from "../session/session-writer.ts";
@@ -18,7 +19,7 @@ import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost } from "./branching.ts";
 import { Compaction } from "./compaction.ts";
-import type { CompactOptions } from "./compaction.ts";
+import type { CompactOptions, CompactionOutcome } from "./compaction.ts";
 import { COMPACTION_RUNS } from "./compaction-notices.ts";
 import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
 import type { CompactionSettings } from "./compaction-settings.ts";
@@ -30,13 +31,20 @@ import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
 import { MessageQueue } from "./message-queue.ts";
 import type { QueuedMessage, QueueMode } from "./message-queue.ts";
 import type { ModelRegistry } from "./models.ts";
+import { SessionMcp } from "./mcp/session-mcp.ts";
+import type { SessionMcpOptions } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
+import { PlanMode } from "./plan-mode.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import { QueueFile } from "./queue-file.ts";
+import type { UnsentMessage } from "./queue-file.ts";
+import type { StreamRule } from "./rule-files.ts";
+import { StreamRules } from "./rule-injection.ts";
+import { withServiceTier } from "./service-tier.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
@@ -53,6 +61,8 @@ export interface AgentSessionOptions {
   thinkingLevel?: ThinkingLevel;
   /** Made anew for each run, so that they work where the session works. Default: none. */
   tools?: (cwd: string) => AgentTool[];
+  /** MCP servers, started at once, whose tools are added. Default: none. */
+  mcp?: SessionMcpOptions;
   /** Built anew for each run. */
   systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
   hooks?: HookPort;
@@ -68,6 +78,10 @@ export interface AgentSessionOptions {
   compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
+  /** Rules that read what the model writes; see rule-files.ts. Default: none. */
+  rules?: readonly StreamRule[];
+  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
+  plansDir?: string;
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
   commandOutputDir?: string;
   /**
@@ -90,6 +104,11 @@ export class AgentSession {
   readonly sessionManager: SessionManager;
   /** Model, thinking level, service tier, mode and tool selection of the current path. */
   readonly state: SessionState;
+  /** Planning before changing: the model looks, hands in a plan, the user decides. */
+  readonly plan: PlanMode;
+  readonly #rules: StreamRules;
+  /** The MCP servers, and which of their tools this branch uses. */
+  readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
   readonly #hooks: HookPort;
   readonly #queue: MessageQueue;
@@ -100,6 +119,7 @@ export class AgentSession {
   /** Messages in the queue file. */
   #kept = 0;
   readonly #listeners = new Set<AgentSessionListener>();
+  readonly #paces = new Set<() => Promise<void> | undefined>();
   readonly #unheard: AgentSessionEvent[] = [];
   readonly #toldRepairs = new Set<string>();
   #run: AgentRun | undefined;
@@ -133,6 +153,24 @@ export class AgentSession {
       emitHook: (name, event) => this.#emitHook(name, event),
       saved: () => this.#workSaved(),
     });
+    this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
+    this.plan = new PlanMode({
+      ...host,
+      state: this.state,
+      plansDir: options.plansDir ?? join(stateDir(), "plans"),
+      isStreaming: () => this.isStreaming,
+      named: (id) => this.#named(id),
+      newSession: (about) => this.newSession(about),
+      compact: async (focus) => {
+        const outcome = await this.#compact({ focus });
+        // What is too small to be compacted needs it not.
+        return outcome.kind === "written" || outcome.kind === "nothing" ? { kind: "done" } : outcome;
+      },
+      prompt: (text) => this.prompt(text),
+      followUp: (text) => this.followUp(text),
+    });
+    const { cwd } = this;
+    this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
       sessionManager: this.sessionManager,
@@ -200,11 +238,19 @@ export class AgentSession {
     return this.#queue.messages;
   }
 
-  /** Tells `listener` of everything that happens, and of notices nobody has heard, until the returned function is called. */
-  subscribe(listener: AgentSessionListener): () => void {
+  /**
+   * Tells `listener` of everything that happens, and of notices nobody has heard, until the returned function is called.
+   * A turn waits for `pace` after each of its events, unless it is stopped: for who passes them on to a slow reader.
+   */
+  subscribe(listener: AgentSessionListener, options: { pace?: () => Promise<void> | undefined } = {}): () => void {
+    const { pace } = options;
     this.#listeners.add(listener);
+    if (pace !== undefined) this.#paces.add(pace);
     for (const notice of this.#unheard.splice(0)) this.#emit(notice);
-    return () => this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+      if (pace !== undefined) this.#paces.delete(pace);
+    };
   }
 
   /**
@@ -239,7 +285,7 @@ export class AgentSession {
    * The queued messages of this session that were never sent because its program ended: they are for the editor, and are
    * given once.
    */
-  takeUnsent(): string[] {
+  takeUnsent(): UnsentMessage[] {
     const isOurs = this.sessionManager.hasFile() && !this.isFollowing;
     const unsent =
       isOurs && this.#queue.messages.length === 0 ? this.#queueFile.left(this.sessionManager.getSessionId()) : [];
@@ -330,11 +376,7 @@ export class AgentSession {
    * nothing to compact or the summary could not be made.
    */
   async compact(options: CompactOptions = {}): Promise<{ cancelled: boolean; entry?: CompactionEntry }> {
-    if (this.isFollowing) throw new Error(notices.FOLLOWING);
-    if (this.isStreaming) await this.#stopTurn();
-    const outcome = await this.#moving((signal) =>
-      this.#compaction.run({ ...options, reason: "manual", willRetry: false, signal }),
-    );
+    const outcome = await this.#compact(options);
     this.#sendQueued();
     if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
     if (outcome.kind === "cancelled") return { cancelled: true };
@@ -357,9 +399,12 @@ export class AgentSession {
   async newSession(options: { parentSession?: string } = {}): Promise<{ cancelled: boolean }> {
     return this.#changingSession((host) => startNewSession(host, options));
   }
-  /** The session of a file; on an error the current one stays. */
-  async switchSession(path: string): Promise<{ cancelled: boolean }> {
-    return this.#changingSession((host) => resumeSession(host, path));
+  /**
+   * The session of a file; on an error the current one stays. With `follow` one that another program may write is only
+   * read, and shown as it grows.
+   */
+  async switchSession(path: string, options: { follow?: boolean } = {}): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => resumeSession(host, path, { readOnly: options.follow === true }));
   }
 
   /**
@@ -407,7 +452,7 @@ export class AgentSession {
     this.abortBash();
     this.#move?.abort();
     this.#holding.dispose();
-    await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    await Promise.all([this.#stopTurn(), this.#naming.dispose(), this.mcp.dispose()]);
     if (this.#queue.messages.length === 0) this.#queueFile.clear();
     await this.sessionManager.flush();
   }
@@ -421,6 +466,7 @@ export class AgentSession {
       contextTokens: () => this.getContextUsage()?.tokens ?? 0,
       emit: (event) => this.#emit(event),
     });
+    this.#rules.begin();
     this.#run = new AgentRun(
       {
         sessionManager: this.sessionManager,
@@ -430,12 +476,20 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: () => tools?.(this.cwd) ?? [],
+        tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
         recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
-        interruption: () => undefined,
-        systemPrompt: (available) => systemPrompt?.({ cwd: this.cwd, tools: available }) ?? "",
+        interruption: (event, branch) => this.#rules.interruption(event, branch),
+        refusal: (name) => this.plan.refusal(name),
+        afterTurn: (answer, branch) => {
+          const told = this.#rules.afterTurn(branch);
+          return this.plan.afterTurn(answer) ?? told;
+        },
+        payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),
+        systemPrompt: async (available) =>
+          this.plan.promptWith((await systemPrompt?.({ cwd: this.cwd, tools: available })) ?? ""),
         emit: (event) => this.#emit(event),
+        paced: () => this.#paced(),
         appended: (id) => this.#appended(id),
         saved: () => this.#workSaved(),
         repaired: (repair) => this.#repaired(repair),
@@ -489,7 +543,13 @@ export class AgentSession {
         sessionManager: this.sessionManager,
         hooks: this.#hooks,
         signal,
-        hasModel: () => this.model !== undefined,
+        summaries: {
+          registry: this.#options.registry,
+          model: () => this.#options.summaryModel ?? this.model,
+          thinkingLevel: () => this.thinkingLevel,
+          reserveTokens: this.#options.branchSummary?.reserveTokens,
+          emit: (event) => this.#emit(event),
+        },
         emitHook: (name, event) => this.#emitHook(name, event),
         stopTurn: () => this.#stopTurn(),
         appended: (id) => this.#appended(id),
@@ -521,6 +581,17 @@ export class AgentSession {
         },
       }),
     );
+  }
+
+  #paced(): Promise<unknown> | undefined {
+    const waits = [...this.#paces].map((pace) => pace()).filter((wait) => wait !== undefined);
+    return waits.length === 0 ? undefined : Promise.all(waits);
+  }
+
+  async #compact(options: CompactOptions): Promise<CompactionOutcome> {
+    if (this.isFollowing) throw new Error(notices.FOLLOWING);
+    if (this.isStreaming) await this.#stopTurn();
+    return this.#moving((signal) => this.#compaction.run({ ...options, reason: "manual", willRetry: false, signal }));
   }
 
   /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */
@@ -564,8 +635,9 @@ export class AgentSession {
     const queue = this.#queue.messages;
     if (this.sessionManager.getSessionFile() === undefined) return;
     try {
-      this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
+      const leftOut = this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
       this.#kept = queue.length;
+      if (leftOut > 0) this.#emit({ type: "notice", level: "warning", text: notices.imagesNotKept(leftOut) });
     } catch (error) {
       this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
     }

@@ -79,8 +79,13 @@ export async function startNewSession(
 }
 
 /** The session of a file. Rejects with the reason when it cannot be opened; the current session then stays. */
-export async function resumeSession(host: BranchingHost, path: string): Promise<{ cancelled: boolean }> {
-  return switchTo(host, { reason: "resume", targetSessionFile: path }, () => host.sessionManager.setSessionFile(path));
+export async function resumeSession(
+  host: BranchingHost,
+  path: string,
+  options: { readOnly: boolean },
+): Promise<{ cancelled: boolean }> {
+  const change = (): Promise<void> => host.sessionManager.setSessionFile(path, options);
+  return switchTo(host, { reason: "resume", targetSessionFile: path }, change);
 }
 
 async function switchTo(

@@ -2,6 +2,7 @@
  * `createAgentSession`: an AgentSession with everything it needs, from what the user has set up.
  * Part of `agent/`; used by cli/ and by programs that embed bough.
  */
+import { join } from "node:path";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
@@ -9,12 +10,16 @@ import { AgentSession } from "./agent-session.ts";
 import { loadContextFiles } from "./context-files.ts";
 import type { HookPort } from "./hook-port.ts";
 import { LOOPBACK_SERVERS } from "./model-discovery.ts";
+import { readMcpConfig } from "./mcp/mcp-config.ts";
+import type { McpConfig, McpServerConfig } from "./mcp/mcp-config.ts";
 import { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import { loadRules } from "./rule-files.ts";
 import { Settings } from "./settings.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 import { createTools, toolOutputDir } from "./tools/create-tools.ts";
 import { projectTrust } from "./trust.ts";
+import type { ProjectTrust } from "./trust.ts";
 
 export interface CreateAgentSessionOptions {
   /** Working directory of a new session. Default `process.cwd()`. */
@@ -25,8 +30,14 @@ export interface CreateAgentSessionOptions {
   stateDir?: string;
   /** Default: the providers whose key is in the environment, those of `models.json`, else servers on loopback. */
   registry?: ModelRegistry;
+  /** What `projectTrust` found of the project, whose settings and servers count only when it is trusted. Default: looks now. */
+  project?: ProjectTrust;
   /** Default: those of the state folder, and the project's if it is trusted. */
   settings?: Settings;
+  /** MCP servers. Default: those of `mcp.json` in the state folder, and of the project's if it is trusted. */
+  mcpServers?: readonly McpServerConfig[];
+  /** bough's version, for MCP servers. */
+  version?: string;
   /** A model, or what `ModelRegistry.choose` takes. Default: the session's, the settings', the registry's. */
   model?: Model | string;
   /** Default: the session's, else the settings'. */
@@ -47,7 +58,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const stateDir = options.stateDir ?? defaultStateDir();
   const sessionManager = options.sessionManager ?? SessionManager.create(options.cwd ?? process.cwd());
   const cwd = sessionManager.getCwd();
-  const settings = options.settings ?? new Settings({ stateDir, project: projectTrust(cwd, { stateDir }) });
+  const project = options.project ?? projectTrust(cwd, { stateDir });
+  const settings = options.settings ?? new Settings({ stateDir, project });
+  const { rules, problems: ruleProblems } = loadRules({ stateDir, project });
+  const mcp = mcpConfig(stateDir, project, options);
   const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
@@ -62,10 +76,13 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
     tools: options.tools ?? ((directory) => createTools({ cwd: directory, stateDir })),
+    mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
     ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
     goesOnUnsaved: options.goesOnUnsaved ?? false,
     retry,
+    rules,
+    plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
     commandOutputDir: toolOutputDir(stateDir),
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
@@ -78,6 +95,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
       ...small.problems,
       ...summary.problems,
       ...settings.notices,
+      ...ruleProblems,
+      ...mcp.problems,
       ...loadContextFiles({ cwd, stateDir }).problems,
     ],
   });
@@ -86,6 +105,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const level = options.thinkingLevel ?? wanted?.thinkingLevel;
   if (level !== undefined) session.setThinkingLevel(level);
   return session;
+}
+
+function mcpConfig(stateDir: string, project: ProjectTrust, { mcpServers }: CreateAgentSessionOptions): McpConfig {
+  return mcpServers === undefined ? readMcpConfig({ stateDir, project }) : { servers: [...mcpServers], problems: [] };
 }
 
 function systemPrompt(

@@ -3,7 +3,7 @@
  * Owned by `agent/`, which emits; the extension host implements it, tests pass plain functions.
  */
 import type { BranchSummaryEntry, CompactionEntry, CompactionResult, SessionEntry } from "../tree/entries.ts";
-import type { AgentMessage } from "../tree/messages.ts";
+import type { AgentMessage, Usage } from "../tree/messages.ts";
 import type { CompactionPreparation } from "./compaction-preparation.ts";
 
 /** What a jump is about to do; entries are those that the old leaf has and the target's path has not, oldest first. */
@@ -15,6 +15,11 @@ export interface TreePreparation {
   commonAncestorId: string | null;
   entriesToSummarize: SessionEntry[];
   userWantsSummary: boolean;
+  /** What the user asked the summary to have most of, where something was asked. */
+  customInstructions?: string;
+  replaceInstructions?: boolean;
+  /** For the summary, or the target where none is made. */
+  label?: string;
 }
 
 /** A jump that has happened. */
@@ -34,7 +39,15 @@ export type CompactionReason = "manual" | "threshold" | "overflow";
 export interface HookEvents {
   session_before_tree: {
     event: { preparation: TreePreparation; signal: AbortSignal };
-    result: { cancel?: boolean; summary?: { summary: string; details?: unknown } };
+    result: {
+      cancel?: boolean;
+      /** Used if the user wants one. */
+      summary?: { summary: string; details?: unknown; usage?: Usage };
+      /** These stand in place of the user's. */
+      customInstructions?: string;
+      replaceInstructions?: boolean;
+      label?: string;
+    };
   };
   session_tree: { event: SessionTreeEvent; result: void };
   session_before_compact: {

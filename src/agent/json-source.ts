@@ -1,15 +1,16 @@
 /**
  * `readJson`: JSON that people write by hand, with the line of a mistake and the line of every value.
- * Part of `agent/`; used for `models.json`.
+ * Part of `agent/`; used for `models.json` and `mcp.json`.
  */
 
+export interface JsonValueReading {
+  ok: true;
+  value: unknown;
+  /** 1-based line where the value at a JSON Pointer begins; of an absent one, the nearest value around it. */
+  lineOf(pointer: string): number;
+}
 export type JsonReading =
-  | {
-      ok: true;
-      value: unknown;
-      /** 1-based line where the value at a JSON Pointer begins; of an absent one, the nearest value around it. */
-      lineOf(pointer: string): number;
-    }
+  | JsonValueReading
   | {
       ok: false;
       /** 1-based line of the first character that cannot stand there. */
@@ -27,6 +28,26 @@ export function readJson(source: string): JsonReading {
     return { ok: false, line: scan.line };
   }
 }
+
+/**
+ * One sentence about the first of the errors that a check of the value at the JSON Pointer `base` gave: where it is, what
+ * is wrong, and that the value is left out. Undefined when there is none.
+ */
+export function faultText(
+  path: string,
+  json: JsonValueReading,
+  base: string,
+  errors: readonly { path: string; message: string }[],
+): string | undefined {
+  const error = errors[0];
+  if (error === undefined) return undefined;
+  const pointer = base + error.path;
+  const place = pointer === "" ? "the file" : pointer.slice(1).replaceAll("/", ".");
+  return `${path} line ${json.lineOf(pointer)}: ${place} is wrong (${error.message}), so it is left out.`;
+}
+
+/** One step of a JSON Pointer. */
+export const pointerStep = (key: string | number): string => String(key).replaceAll("~", "~0").replaceAll("/", "~1");
 
 function nearestLine(lines: ReadonlyMap<string, number>, pointer: string): number {
   for (let path = pointer; path !== ""; path = path.slice(0, path.lastIndexOf("/"))) {
@@ -89,12 +110,10 @@ function afterToken(
     return inside.end === "}" ? "key" : "value";
   }
   if (!expected.startsWith("value") || token === "}" || token === "]" || token === ",") return undefined;
-  const pointer = inside === undefined ? "" : `${inside.pointer}/${escapedKey(inside.at)}`;
+  const pointer = inside === undefined ? "" : `${inside.pointer}/${pointerStep(inside.at)}`;
   begin(pointer);
   if (token === "{") open.push({ end: "}", pointer, at: "" });
   else if (token === "[") open.push({ end: "]", pointer, at: 0 });
   else return afterValue();
   return token === "{" ? "key or end" : "value or end";
 }
-
-const escapedKey = (key: string | number): string => String(key).replaceAll("~", "~0").replaceAll("/", "~1");

@@ -10,7 +10,7 @@
  */
 import { arr, bool, compile, map, num, obj, oneOf, opt, str, unknown } from "@earendil-works/pi-schema";
 import { readSmallFile } from "./bounded-file.ts";
-import { readJson } from "./json-source.ts";
+import { faultText, pointerStep, readJson } from "./json-source.ts";
 import { API_KINDS, environmentKey } from "./providers.ts";
 import type { Environment, OwnProvider } from "./providers.ts";
 
@@ -70,19 +70,15 @@ function parseModelsFile(path: string, text: string, environment: Environment): 
     return file;
   }
   const report = (base: string, errors: readonly { path: string; message: string }[]): void => {
-    const error = errors[0];
-    if (error === undefined) return;
-    const pointer = base + error.path;
-    const place = pointer === "" ? "the file" : pointer.slice(1).replaceAll("/", ".");
-    const line = json.lineOf(pointer);
-    file.problems.push(`${path} line ${line}: ${place} is wrong (${error.message}), so it is left out.`);
+    const text = faultText(path, json, base, errors);
+    if (text !== undefined) file.problems.push(text);
   };
   if (!FILE.check(json.value)) {
     report("", FILE.errors(json.value));
     return file;
   }
   for (const [id, value] of Object.entries(json.value.providers)) {
-    const pointer = `/providers/${id.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const pointer = `/providers/${pointerStep(id)}`;
     if (!PROVIDER.check(value)) {
       report(pointer, PROVIDER.errors(value));
       continue;

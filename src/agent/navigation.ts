@@ -9,15 +9,15 @@ import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import { moveLeaf } from "./branch-writer.ts";
 import type { HookEvent, HookName, HookPort, HookResult, TreePreparation } from "./hook-port.ts";
+import { needSummaryModel, soundAnswer, writeSummary } from "./jump-summary.ts";
+import type { JumpSummary, SummaryOptions, SummaryWriter } from "./jump-summary.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
 
 /** For hooks, which expect an id: the place before the first entry. */
 const BEFORE_FIRST = "root";
 
-export interface NavigateTreeOptions {
-  /** Hang a summary of what is left behind at the new position; needs a model and, until bough writes them, a hook. */
-  summarize?: boolean;
+export interface NavigateTreeOptions extends SummaryOptions {
   /** Stop a running turn first; without it a running turn refuses the jump. */
   abort?: boolean;
 }
@@ -45,7 +45,7 @@ export interface NavigationHost {
   readonly sessionManager: SessionManager;
   readonly hooks: Pick<HookPort, "has">;
   readonly signal: AbortSignal;
-  hasModel(): boolean;
+  readonly summaries: SummaryWriter;
   emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
   /** Ends a running turn and waits until all of it is written. */
   stopTurn(): Promise<void>;
@@ -66,8 +66,9 @@ export async function navigateTree(
   const { sessionManager } = host;
   const target = sessionManager.getEntry(targetId);
   if (target === undefined) throw new Error(notices.entryNotFound(targetId));
-  const summarize = options.summarize === true;
-  if (summarize && !host.hasModel()) throw new Error(notices.NO_SUMMARY_MODEL);
+  const { summarize = false } = options;
+  if (summarize !== false && sessionManager.isReadOnly()) throw new Error(notices.READ_ONLY);
+  if (summarize === true) needSummaryModel(host.summaries);
   if (isCurrent(sessionManager, targetId)) return { cancelled: false };
   if (options.abort === true) {
     await host.stopTurn();
@@ -75,13 +76,22 @@ export async function navigateTree(
   }
 
   const oldLeafId = sessionManager.getLeafId();
-  const answer = await askHooks(host, targetId, summarize);
+  const { entries, answer } = await askHooks(host, targetId, options);
   const refused = refusal(host, oldLeafId, answer);
   if (refused !== undefined) return refused;
-  if (summarize && answer.summary === undefined && answer.hasEntries) throw new Error(notices.NO_SUMMARY);
+  let summary: JumpSummary | undefined;
+  if (summarize !== false && answer.summary !== undefined) summary = { ...answer.summary, fromExtension: true };
+  else if (summarize !== false && entries.length > 0) {
+    summary = await writeSummary(host.summaries, entries, { ...options, ...instructionsOf(answer) }, host.signal);
+    const late = refusal(host, oldLeafId, {});
+    if (late !== undefined) return late;
+  }
 
   const leaf = leafFor(target);
-  const summaryEntry = apply(host, leaf.id, summarize ? answer.summary : undefined);
+  const summaryEntry = apply(host, leaf.id, summary);
+  const label = answer.label ?? options.label ?? "";
+  if (label !== "" && !sessionManager.isReadOnly())
+    host.appended(sessionManager.appendLabelChange(summaryEntry?.id ?? targetId, label));
   await tellMoved(host, oldLeafId, summaryEntry);
   return {
     cancelled: false,
@@ -103,7 +113,7 @@ export async function retrace(
   const place = sessionManager.getRetraceTarget(via);
   if (place === undefined) return { cancelled: false, place };
 
-  const refused = refusal(host, oldLeafId, await askHooks(host, place, false));
+  const refused = refusal(host, oldLeafId, (await askHooks(host, place, {})).answer);
   if (refused !== undefined) return { ...refused, place: undefined };
   // A hook may have moved the leaf and brought it back.
   if (sessionManager.getRetraceTarget(via) !== place) throw new Error(notices.MOVED_MEANWHILE);
@@ -144,32 +154,50 @@ function isCurrent(session: SessionManager, id: string): boolean {
   return id === session.getLeafId() || index.ordinal(id) === currentOrdinal(index);
 }
 
-type HookAnswer = NonNullable<HookResult<"session_before_tree">> & { hasEntries: boolean };
+interface HookAnswer {
+  /** What is left behind; not collected where nobody asks for it. */
+  entries: SessionEntry[];
+  answer: NonNullable<HookResult<"session_before_tree">>;
+}
 
-async function askHooks(host: NavigationHost, targetId: string | null, userWantsSummary: boolean): Promise<HookAnswer> {
+async function askHooks(host: NavigationHost, targetId: string | null, options: SummaryOptions): Promise<HookAnswer> {
   const { sessionManager, signal } = host;
-  if (!host.hooks.has("session_before_tree") && !userWantsSummary) return { hasEntries: false };
+  const { summarize = false, customInstructions, replaceInstructions, label } = options;
+  const isHeard = host.hooks.has("session_before_tree");
+  if (!isHeard && summarize === false) return { entries: [], answer: {} };
   const oldLeafId = sessionManager.getLeafId();
   const { entries, commonAncestorId } = collectEntriesForBranchSummary(sessionManager, oldLeafId, targetId);
+  if (!isHeard) return { entries, answer: {} };
   const preparation: TreePreparation = {
     targetId: targetId ?? BEFORE_FIRST,
     oldLeafId,
     commonAncestorId,
-    entriesToSummarize: entries,
-    userWantsSummary,
+    entriesToSummarize: [...entries],
+    userWantsSummary: summarize !== false,
+    ...(customInstructions === undefined ? {} : { customInstructions }),
+    ...(replaceInstructions === undefined ? {} : { replaceInstructions }),
+    ...(label === undefined ? {} : { label }),
   };
   const answer = await Promise.race([
     host.emitHook("session_before_tree", { preparation, signal }),
     whenAborted(signal),
   ]);
-  return { ...answer, hasEntries: entries.length > 0 };
+  return { entries, answer: soundAnswer(answer, summarize !== false) };
+}
+
+/** What the hooks put in place of the user's instructions. */
+function instructionsOf({ customInstructions, replaceInstructions }: HookAnswer["answer"]): SummaryOptions {
+  return {
+    ...(customInstructions === undefined ? {} : { customInstructions }),
+    ...(replaceInstructions === undefined ? {} : { replaceInstructions }),
+  };
 }
 
 /** Whether the jump ends here, after the hooks were asked. Throws when there is another leaf than they were asked about. */
 function refusal(
   { sessionManager, signal }: NavigationHost,
   oldLeafId: string | null,
-  { cancel }: HookAnswer,
+  { cancel }: HookAnswer["answer"],
 ): { cancelled: true; aborted?: true } | undefined {
   if (signal.aborted) return { cancelled: true, aborted: true };
   if (cancel === true) return { cancelled: true };
@@ -186,7 +214,7 @@ async function tellMoved(
   await host.emitHook("session_tree", {
     newLeafId: host.sessionManager.getLeafId(),
     oldLeafId,
-    ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: true }),
+    ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: summaryEntry.fromExtension === true }),
   });
 }
 
@@ -210,14 +238,15 @@ function isOnlyExtended(session: SessionManager, oldLeafId: string | null): bool
 function apply(
   host: NavigationHost,
   leafId: string | null,
-  summary: { summary: string; details?: unknown } | undefined,
+  written: JumpSummary | undefined,
 ): BranchSummaryEntry | undefined {
   const { sessionManager } = host;
-  if (summary === undefined || summary.summary === "") {
+  if (written === undefined) {
     moveLeaf(sessionManager, leafId);
     return undefined;
   }
-  const id = sessionManager.branchWithSummary(leafId, summary.summary, summary.details, true);
+  const { summary, details, usage, fromExtension } = written;
+  const id = sessionManager.branchWithSummary(leafId, summary, details, fromExtension || undefined, usage);
   host.appended(id);
   return sessionManager.getEntry(id) as BranchSummaryEntry;
 }

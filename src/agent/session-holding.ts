@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOwner } from "../session/lease.ts";
 import { askForHandOver, onHandOverAsked } from "../session/hand-over.ts";
-import type { HandOverRequest } from "../session/hand-over.ts";
+import type { AskedHandOver, HandOverRequest } from "../session/hand-over.ts";
 import { SessionInUse } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
@@ -55,7 +55,7 @@ export class SessionHolding {
     const { sessionManager, emit, changed } = this.#host;
     const path = sessionManager.getSessionFile();
     if (path === undefined || !this.isFollowing) throw new Error(notices.NOT_FOLLOWING);
-    let takeBack: (() => void) | undefined;
+    let asked: AskedHandOver | undefined;
     try {
       for (;;) {
         signal.throwIfAborted();
@@ -64,10 +64,10 @@ export class SessionHolding {
           break;
         } catch (error) {
           if (!(error instanceof SessionInUse)) throw error;
-          if (takeBack === undefined) {
-            takeBack = askForHandOver(sessionManager.getSessionId());
+          if (asked === undefined) {
+            asked = askForHandOver(sessionManager.getSessionId());
             emit({ type: "notice", level: "info", text: notices.askedForHandOver(error.pid) });
-          }
+          } else asked.repeat();
           await sleep(ATTEMPT_MS, undefined, { signal });
         }
       }
@@ -75,7 +75,7 @@ export class SessionHolding {
       if (signal.aborted) throw new Error(notices.HAND_OVER_STOPPED, { cause: error });
       throw error;
     } finally {
-      takeBack?.();
+      asked?.takeBack();
     }
     this.attend();
     changed("take-over");
@@ -98,7 +98,12 @@ export class SessionHolding {
       await whenIdle(async () => {
         const path = sessionManager.getSessionFile();
         if (path === undefined || !sessionManager.hasFile()) return;
+        if (!request.stands()) {
+          emit({ type: "notice", level: "info", text: notices.noLongerAsked(request.pid) });
+          return;
+        }
         await sessionManager.setSessionFile(path, { readOnly: true });
+        request.answered();
         this.attend();
         changed("follow");
         emit({ type: "notice", level: "warning", text: notices.handedOver(request.pid) });

@@ -32,6 +32,10 @@ export interface SettingValues {
   summaryModel: string | undefined;
   branchSummary: BranchSummarySettings;
   compaction: CompactionSettings;
+  /** "provider/modelId" for the task tool's agents; by default the model of the session that starts them. */
+  subagentModel: string | undefined;
+  /** How long a prompt waits for MCP servers that are being started, in milliseconds. */
+  mcpWaitMs: number;
   /** What two presses of Escape open; `fork` means `branch`. Unset: the tree, with /branch left as it is. */
   doubleEscapeAction: "tree" | "branch" | "fork" | "none" | undefined;
   treeFilterMode: FilterMode;
@@ -43,6 +47,8 @@ export interface SettingValues {
   hideThinking: boolean;
   /** Command line for editing a prompt outside; by default $VISUAL or $EDITOR. */
   externalEditor: string | undefined;
+  /** Folder for the files of plan mode, relative to the working directory; by default `plans` in the state folder. */
+  plansDirectory: string | undefined;
 }
 
 /** Turns a value from a file into a setting; undefined when it is none. */
@@ -86,6 +92,12 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
     fallback: DEFAULT_COMPACTION,
     expected: `an object such as ${JSON.stringify(DEFAULT_COMPACTION)}`,
   },
+  subagentModel: optionalText,
+  mcpWaitMs: {
+    read: (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined),
+    fallback: 5000,
+    expected: "a number of milliseconds",
+  },
   doubleEscapeAction: choice(["tree", "branch", "fork", "none"], undefined),
   treeFilterMode: choice(FILTER_MODES, "default"),
   steeringMode: choice(["one-at-a-time", "all"], "one-at-a-time"),
@@ -102,6 +114,7 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
     expected: "true or false",
   },
   externalEditor: optionalText,
+  plansDirectory: optionalText,
 };
 
 /** Members that are left out keep their default. */
@@ -163,6 +176,7 @@ const NOT_FROM_PROJECTS: ReadonlySet<string> = new Set([
   "sessionDir",
   "env",
   "externalEditor",
+  "plansDirectory",
 ]);
 
 export interface SettingsOptions {

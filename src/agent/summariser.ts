@@ -7,7 +7,7 @@ import { textOf } from "../tree/content.ts";
 import type { AssistantMessage, Usage } from "../tree/messages.ts";
 import { escapePromptTags, promptPart } from "./conversation-text.ts";
 import type { ModelRegistry } from "./models.ts";
-import { clampThinkingLevel } from "./providers.ts";
+import { clampThinkingLevel, isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 
 export interface SummaryRequest {
@@ -33,8 +33,8 @@ export interface SummaryRequest {
 export type SummaryOutcome =
   | { kind: "summary"; text: string; usage: Usage }
   | { kind: "aborted" }
-  /** `reason` is one plain sentence. */
-  | { kind: "failed"; reason: string };
+  /** `reason` is one plain sentence; `isOverflow`: the conversation was too long for the model. */
+  | { kind: "failed"; reason: string; isOverflow?: true };
 
 const SYSTEM_PROMPT =
   "You write summaries of conversations between a user and a coding agent, for an agent that has to go on with the work " +
@@ -64,7 +64,7 @@ export async function summarise(request: SummaryRequest): Promise<SummaryOutcome
         ...(request.maxTokens === undefined ? {} : { maxTokens: Math.min(request.maxTokens, model.maxTokens) }),
       },
     );
-    return signal.aborted ? { kind: "aborted" } : outcomeOf(answer);
+    return signal.aborted ? { kind: "aborted" } : outcomeOf(answer, model);
   } catch (error) {
     return signal.aborted ? { kind: "aborted" } : { kind: "failed", reason: failure(reasonOf(error)) };
   }
@@ -85,10 +85,12 @@ function summaryPrompt(request: SummaryRequest): string {
     .toWellFormed();
 }
 
-function outcomeOf(answer: AssistantMessage): SummaryOutcome {
+function outcomeOf(answer: AssistantMessage, model: Model): SummaryOutcome {
   const { stopReason, content, errorMessage, usage } = answer;
-  if (stopReason === "aborted") return { kind: "aborted" };
-  if (stopReason === "error") return { kind: "failed", reason: failure(errorMessage ?? "the provider gave no reason") };
+  if (isContextOverflow(answer, model.contextWindow))
+    return { kind: "failed", reason: `The conversation is too long for ${model.name} to summarise.`, isOverflow: true };
+  if (stopReason === "error" || stopReason === "aborted")
+    return { kind: "failed", reason: failure(errorMessage ?? "the provider gave no reason") };
   if (stopReason === "toolUse" || content.some(({ type }) => type === "toolCall"))
     return { kind: "failed", reason: "The model called a tool instead of writing a summary." };
   if (stopReason === "length")

@@ -8,7 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { canonicalPath } from "../session/locations.ts";
 import { reasonOf, systemCode } from "../session/session-errors.ts";
 import { entriesOf, readJsonFile, writeJsonFile } from "./json-file.ts";
@@ -20,7 +20,7 @@ export const PROJECT_FOLDER = ".bough";
 /** Beyond these a project's folder is not hashed, and so cannot be trusted. */
 const MAX_FILES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Top-level files up to this size are kept in memory as they were hashed. */
+/** Files up to this size, directly in the folder or in a folder of it, are kept in memory as they were hashed. */
 const MAX_KEPT_BYTES = 1024 * 1024;
 
 export interface ProjectFile {
@@ -42,6 +42,8 @@ export interface ProjectTrust {
   problem: string | undefined;
   /** A file directly in `.bough/` as it was hashed; undefined unless trusted. */
   file(name: string): ProjectFile | undefined;
+  /** The files directly in a folder of `.bough/`, sorted by path, as they were hashed; none unless trusted. */
+  filesIn(folder: string): ProjectFile[];
 }
 
 export interface TrustOptions {
@@ -69,7 +71,8 @@ export function projectTrust(cwd: string, { stateDir, trustThisRun = false }: Tr
     digest,
     files: survey.files,
     problem: survey.problem,
-    file: (name) => (trusted ? survey.kept.get(name) : undefined),
+    file: (name) => (trusted && dirname(name) === "." ? survey.kept.get(name) : undefined),
+    filesIn: (name) => (trusted ? survey.keptIn(name) : []),
   };
 }
 
@@ -80,6 +83,7 @@ const NOTHING_TO_TRUST: ProjectTrust = {
   files: [],
   problem: undefined,
   file: () => undefined,
+  filesIn: () => [],
 };
 
 /**
@@ -127,6 +131,11 @@ class FolderSurvey {
     const pending = [this.#folder];
     while (pending.length > 0 && this.problem === undefined) pending.push(...this.#folderIn(pending.pop()!));
     this.files.sort();
+  }
+
+  keptIn(folder: string): ProjectFile[] {
+    const inside = [...this.kept].filter(([name]) => dirname(name) === folder);
+    return inside.map(([, file]) => file).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** Order of reading has no say. */
@@ -183,7 +192,7 @@ class FolderSurvey {
   #hash(path: string, content: Buffer): void {
     this.#record("file", path, sha256(content));
     const name = relative(this.#folder, path);
-    if (name.includes(sep) || content.length > MAX_KEPT_BYTES) return;
+    if (name.split(sep).length > 2 || content.length > MAX_KEPT_BYTES) return;
     this.kept.set(name, { path, text: content.toString().replace(/^\ufeff/, "") });
   }
 

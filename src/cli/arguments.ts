@@ -3,7 +3,7 @@
  */
 import { UsageError, readOptions } from "./usage.ts";
 
-export type Mode = "interactive" | "print" | "json";
+export type Mode = "interactive" | "print" | "json" | "rpc";
 
 /** Which session to work in. */
 export type SessionChoice =
@@ -26,6 +26,8 @@ export interface Arguments {
   thinking: string | undefined;
   name: string | undefined;
   trust: boolean;
+  /** Begin in plan mode. */
+  plan: boolean;
   help: boolean;
   version: boolean;
 }
@@ -58,7 +60,10 @@ Model
 
 Other
   -p, --print                      print the answer and exit
-      --mode text|json             text (default), or each event as a JSON line
+      --mode text|json|rpc         text (default), each event as a JSON line, or
+                                   commands as JSON lines on standard input
+      --plan                       change nothing before a plan is approved; with -p
+                                   the plan is the answer
       --trust                      trust this project's .bough/ for this run
   -h, --help    -v, --version
 
@@ -82,6 +87,7 @@ const OPTIONS = {
   thinking: { type: "string" },
   print: { type: "boolean", short: "p" },
   mode: { type: "string" },
+  plan: { type: "boolean" },
   trust: { type: "boolean" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean", short: "v" },
@@ -91,10 +97,11 @@ const OPTIONS = {
 export function parseArguments(args: readonly string[]): Arguments {
   const { values, positionals } = readOptions(withResumeValue(args), OPTIONS, "bough");
   const { mode = "text" } = values;
-  if (mode !== "text" && mode !== "json") throw new UsageError(`--mode takes text or json, not "${mode}".`);
+  if (mode !== "text" && mode !== "json" && mode !== "rpc")
+    throw new UsageError(`--mode takes text, json or rpc, not "${mode}".`);
   checkEndpoint(values);
   return {
-    mode: mode === "json" ? "json" : values.print ? "print" : "interactive",
+    mode: mode !== "text" ? mode : values.print ? "print" : "interactive",
     session: sessionChoice(values),
     prompt: positionals.length === 0 ? undefined : positionals.join(" "),
     model: values.model,
@@ -105,6 +112,7 @@ export function parseArguments(args: readonly string[]): Arguments {
     thinking: values.thinking,
     name: values.name,
     trust: values.trust ?? false,
+    plan: values.plan ?? false,
     help: values.help ?? false,
     version: values.version ?? false,
   };

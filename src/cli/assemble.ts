@@ -17,12 +17,17 @@ import { UsageError } from "./usage.ts";
 export interface Workplace {
   cwd: string;
   stateDir: string;
+  version: string;
+  /** The project's own files, and whether they may be used. */
+  project: ProjectTrust;
   settings: Settings;
   registry: ModelRegistry;
   /** What the command line asks for, which goes before what a session was using. */
   model: Model | undefined;
   thinkingLevel: ThinkingLevel | undefined;
   name: string | undefined;
+  /** Begin in plan mode. */
+  plan: boolean;
   /** What the user should know about the project, one plain sentence each. */
   notices: string[];
 }
@@ -46,11 +51,14 @@ export async function prepare(
   return {
     cwd,
     stateDir,
+    version,
+    project,
     settings,
     registry,
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
     name: args.name,
+    plan: args.plan,
     notices,
   };
 }
@@ -89,17 +97,20 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, settings, registry, model, thinkingLevel, name } = place;
+  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
+    version,
+    project,
     settings,
     registry,
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
   });
   if (name !== undefined) session.setSessionName(name);
+  if (plan && !session.isFollowing) session.plan.start();
   return session;
 }
 

@@ -23,6 +23,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (parsed.help) io.out(HELP);
   else if (parsed.version) io.out(`${version()}\n`);
   else if (parsed.mode === "interactive") return (await import("./terminal-mode.ts")).runTerminal(parsed, version());
+  else if (parsed.mode === "rpc") return (await import("./rpc/rpc-mode.ts")).runRpc(parsed, version(), io);
   else return (await import("./print-mode.ts")).runPrint(parsed, version(), io);
   return 0;
 }

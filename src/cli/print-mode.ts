@@ -10,13 +10,14 @@ import { sanitise } from "../tui/sanitise.ts";
 import type { Arguments } from "./arguments.ts";
 import { noModelText, prepare, putToWork } from "./assemble.ts";
 import { chooseSession, damageNotice, folderNotice } from "./choose-session.ts";
+import { eventJson } from "./event-json.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
 import { report } from "./report.ts";
+import { ENDING_SIGNALS, onEndingSignal } from "./signals.ts";
+import type { EndingSignal } from "./signals.ts";
+import { guardStdout } from "./stdout-guard.ts";
 import { UsageError } from "./usage.ts";
-
-/** The exit codes of a program that a signal ended. */
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const STOPPED = "The answer was stopped before its end.";
 
@@ -25,6 +26,7 @@ const STOPPED = "The answer was stopped before its end.";
  * Returns the exit code: 0 for a complete answer that is saved; otherwise the reason goes to standard error.
  */
 export async function runPrint(args: Arguments, version: string, io: Io): Promise<number> {
+  if (args.mode === "json") guardStdout();
   const place = await prepare(args, version);
   const prompt = await promptWithInput(args.prompt);
   if (prompt === undefined) throw new UsageError('There is no prompt: bough -p "…", or write one to standard input.');
@@ -49,33 +51,34 @@ async function promptWithInput(prompt: string | undefined): Promise<string | und
 
 async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
   let last: AssistantMessage | undefined;
-  let signalled: keyof typeof SIGNALS | undefined;
+  let plan: string | undefined;
+  let signalled: EndingSignal | undefined;
   if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
     if ((event.type === "message_update" || event.type === "message_end") && event.message.role === "assistant")
       last = event.message;
-    if (json) io.out(`${jsonText(withoutPartial(event))}\n`);
+    // Nobody is here to approve it: a plan is the answer.
+    if (event.type === "plan_submitted") ({ plan } = event);
+    if (json) io.out(`${jsonText(eventJson(event, session))}\n`);
     else tell(event, io);
   });
-  const stop = (signal: keyof typeof SIGNALS): void => {
+  const ignoreSignals = onEndingSignal((signal) => {
     signalled = signal;
     void session.abort();
-  };
-  const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[];
-  for (const signal of signals) process.on(signal, stop);
+  });
   try {
     await session.prompt(prompt);
   } finally {
-    for (const signal of signals) process.off(signal, stop);
+    ignoreSignals();
     // What has come is shown also when it could not be saved.
-    const text = last === undefined ? "" : textOf(last.content);
+    const text = plan ?? (last === undefined ? "" : textOf(last.content));
     if (!json && text !== "") io.out(`${io.isTerminal ? sanitise(text) : text}\n`);
     await session.dispose();
     unsubscribe();
   }
   const fault = signalled === undefined ? faultOf(last) : STOPPED;
   if (fault !== undefined) report(io, fault);
-  return signalled !== undefined ? SIGNALS[signalled] : fault === undefined ? 0 : 1;
+  return signalled !== undefined ? ENDING_SIGNALS[signalled] : fault === undefined ? 0 : 1;
 }
 
 /** What a person who waits for the answer should know meanwhile. */
@@ -100,11 +103,4 @@ function faultOf(message: AssistantMessage | undefined): string | undefined {
     default:
       return undefined;
   }
-}
-
-/** The growing message is left out of updates: each would repeat all of it, and the deltas say the same. */
-function withoutPartial(event: AgentSessionEvent): object {
-  if (event.type !== "message_update") return event;
-  const delta = Object.fromEntries(Object.entries(event.assistantMessageEvent).filter(([name]) => name !== "partial"));
-  return { type: event.type, assistantMessageEvent: delta };
 }

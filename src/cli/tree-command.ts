@@ -5,12 +5,13 @@
 import { homedir } from "node:os";
 import { SessionManager } from "../session/session-manager.ts";
 import { FILTER_MODES, isFilterMode } from "../tree/outline-filter.ts";
-import { drawnLine, numberedLine, plainText } from "../tree/outline-lines.ts";
+import { drawnLine, numberedLine } from "../tree/outline-lines.ts";
 import { emptyText } from "../tree/outline-texts.ts";
 import { Outline, type FilterMode, type OutlineRow } from "../tree/outline.ts";
 import { sanitise } from "../tui/sanitise.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
+import { treeRecord } from "./tree-record.ts";
 import { UsageError, readOptions } from "./usage.ts";
 
 /** What is written is safe for any terminal, whether it goes to one or not. */
@@ -89,25 +90,6 @@ async function printTree({ file, filter, query, line, isJson }: TreeArguments, i
   await session.close();
 }
 
-function jsonLine(row: OutlineRow): string {
-  const { entry } = row;
-  const record = {
-    row: row.index + 1,
-    after: row.parent < 0 ? null : row.parent + 1,
-    branch: row.branch,
-    branches: row.branches,
-    indent: row.indent,
-    id: entry.id,
-    parentId: entry.parentId,
-    type: entry.type,
-    role: entry.type === "message" ? entry.message?.role : undefined,
-    active: row.active,
-    current: row.current,
-    label: row.label,
-    problem: row.problem,
-    text: plainText(row.text),
-  };
-  return jsonText(record);
-}
+const jsonLine = (row: OutlineRow): string => jsonText(treeRecord(row));
 
 const inert = (line: string): string => sanitise(line).replaceAll("\n", " ");

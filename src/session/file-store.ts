@@ -32,6 +32,9 @@ const SAFELY = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const APPEND = fs.constants.O_RDWR | fs.constants.O_APPEND | SAFELY;
 const CREATE = APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL;
 const READ = fs.constants.O_RDONLY | SAFELY;
+/** Milliseconds for which a look at the file is enough: far less than any program needs that is started by a person. */
+const FRESH_MS = 10;
+const NEVER = Number.NEGATIVE_INFINITY;
 
 export class FileStore implements SessionStore {
   readonly path: string;
@@ -44,8 +47,10 @@ export class FileStore implements SessionStore {
   /** The file's size as this process knows it: all before was read, or written by it. */
   #end = 0;
   #dirty = false;
-  /** Device and inode of the open file. */
-  #identity = "";
+  /** Which file is open. */
+  #file: Pick<fs.Stats, "dev" | "ino"> = { dev: 0, ino: 0 };
+  /** When an append was last seen to be where it belongs, in milliseconds. */
+  #lookedAt = NEVER;
   #lost: FileLost | undefined;
   /** What others have put before the next write. */
   #foreign: ForeignBytes | undefined;
@@ -93,7 +98,7 @@ export class FileStore implements SessionStore {
       this.close();
       throw notAFile(this.path);
     }
-    this.#identity = identityOf(stats);
+    this.#file = stats;
     this.#lookAtEnd(stats.size);
   }
 
@@ -154,20 +159,26 @@ export class FileStore implements SessionStore {
     if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
     const hindrance = this.#refusal ?? this.#lost;
     if (hindrance !== undefined) throw hindrance;
-    const text = lines.map((line) => `${line}\n`).join("");
+    const text = `${lines.join("\n")}\n`;
     if (this.#fd === undefined) {
       this.#createWith(text);
-      this.#appended = { end: this.#end };
+      this.#appended = { start: 0, end: this.#end };
       return;
     }
-    this.#mustBeInPlace();
-    const bytes = Buffer.from(this.#closing + text);
+    const now = performance.now();
+    if (now - this.#lookedAt > FRESH_MS) this.#lookBefore();
+    const closing = this.#closing;
+    const bytes = Buffer.from(closing + text);
     this.#write(this.#fd, bytes);
-    this.#appended = this.#lookAround(bytes);
+    this.#appended = this.#lookAround(bytes, bytes.length - closing.length);
+    this.#lookedAt = now;
   }
 
-  /** What is written to a file that others have taken away is lost without a word; what they have added is kept. */
-  #mustBeInPlace(): void {
+  /**
+   * What others have cut, replaced or left unfinished since the last append is seen before anything is added to it. In
+   * a burst of appends the look after the one before is as good.
+   */
+  #lookBefore(): void {
     const size = this.#sizeInPlace();
     if (size < this.#end) throw this.#lose("shrunk");
     if (size === this.#end) return;
@@ -176,11 +187,14 @@ export class FileStore implements SessionStore {
     this.#lookAtEnd(size);
   }
 
-  /** Whether the file is still what this process has left, and what others have put around `written`. */
-  #lookAround(written: Uint8Array): Appended {
+  /**
+   * Whether the file is still what this process has left, and what others have put around `written`.
+   * @param length of its lines, which are its end
+   */
+  #lookAround(written: Uint8Array, length: number): Appended {
     const start = this.#end - written.length;
     const size = this.#sizeInPlace();
-    if (size === this.#end) return this.#found(size, size);
+    if (size === this.#end) return this.#found(size, length, size);
     const news = Buffer.from(this.read(start, size - start));
     const at = news.indexOf(written);
     if (at < 0) throw this.#lose("shrunk");
@@ -189,13 +203,16 @@ export class FileStore implements SessionStore {
       this.#foreign = { offset, length: start + at - offset };
     }
     this.#lookAtEnd(size);
-    return this.#found(start + at + written.length, size);
+    return this.#found(start + at + written.length, length, size);
   }
 
-  #found(end: number, size: number): Appended {
+  #found(end: number, length: number, size: number): Appended {
+    const start = end - length;
     const before = this.#foreign;
+    if (before === undefined && end === size) return { start, end };
     this.#foreign = undefined;
     return {
+      start,
       end,
       ...(before === undefined ? {} : { before }),
       ...(end < size ? { after: { offset: end, length: size - end } } : {}),
@@ -212,7 +229,7 @@ export class FileStore implements SessionStore {
       // A folder that may no longer be searched hides the file and takes nothing away.
       return this.size();
     }
-    if (identityOf(stats) !== this.#identity) throw this.#lose("replaced");
+    if (stats.ino !== this.#file.ino || stats.dev !== this.#file.dev) throw this.#lose("replaced");
     return stats.size;
   }
 
@@ -242,7 +259,7 @@ export class FileStore implements SessionStore {
       throw error instanceof WriteFailed ? writeFailed(this.path, error.cause, 0) : error;
     }
     this.#fd = fd;
-    this.#identity = identityOf(fs.fstatSync(fd));
+    this.#file = fs.fstatSync(fd);
     this.#unsyncedFolders = [dirname(this.path), ...folders];
   }
 
@@ -254,6 +271,7 @@ export class FileStore implements SessionStore {
     } catch (error) {
       if (done > 0) this.#closing = closingAfter(bytes[done - 1]);
       this.#end += done;
+      this.#lookedAt = NEVER;
       throw writeFailed(this.path, error, linesIn(bytes.subarray(0, done)));
     }
     this.#closing = "";
@@ -294,8 +312,6 @@ export class FileStore implements SessionStore {
   }
 }
 
-const identityOf = ({ dev, ino }: fs.Stats): string => `${dev}:${ino}`;
-
 /** Whole lines; a newline that only closes an older line ends none. */
 function linesIn(bytes: Uint8Array): number {
   let count = 0;
@@ -304,9 +320,10 @@ function linesIn(bytes: Uint8Array): number {
 }
 
 function readRange(fd: number, offset: number, length: number, memory: Uint8Array | undefined): Uint8Array {
-  const wanted = Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset));
   const buffer =
-    memory === undefined ? Buffer.allocUnsafe(wanted) : Buffer.from(memory.buffer, memory.byteOffset, wanted);
+    memory === undefined
+      ? Buffer.allocUnsafe(Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset)))
+      : Buffer.from(memory.buffer, memory.byteOffset, length);
   let done = 0;
   while (done < buffer.length) {
     const count = fs.readSync(fd, buffer, done, buffer.length - done, offset + done);

@@ -142,7 +142,8 @@ function loadSqlite(): typeof sqlite {
 const isBusy = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
 
-function isAlive(pid: number): boolean {
+/** Whether a process of this machine is running. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

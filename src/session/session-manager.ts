@@ -346,9 +346,15 @@ export class SessionManager {
   }
 
   /** Moves the leaf and appends there a summary of what was left; `null` is before the first entry. Returns its id. */
-  branchWithSummary(id: string | null, summary: string, details?: unknown, fromExtension?: boolean): string {
+  branchWithSummary(
+    id: string | null,
+    summary: string,
+    details?: unknown,
+    fromExtension?: boolean,
+    usage?: Usage,
+  ): string {
     if (id !== null) this.#mustHave(id);
-    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension }, id);
+    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension, usage }, id);
   }
 
   // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
@@ -512,8 +518,8 @@ export class SessionManager {
     if (session.refusal !== undefined) throw session.refusal;
     const id = newEntryId((candidate) => session.index.isTaken(candidate));
     const timestamp = new Date().toISOString();
-    const entry = { type, id, parentId, timestamp, ...withoutUndefined(fields) } as unknown as SessionEntry;
-    this.#writer.write(entry);
+    const entry = { type, id, parentId, timestamp, ...fields } as unknown as SessionEntry;
+    this.#writer.write(withoutUndefined(entry));
     return id;
   }
 
@@ -540,8 +546,11 @@ export class SessionManager {
 }
 
 /** An absent member is not the same as one that is undefined once the entry has been read back from its line. */
-function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+function withoutUndefined<T extends object>(entry: T): T {
+  for (const name in entry)
+    if (entry[name] === undefined)
+      return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as T;
+  return entry;
 }
 
 /** C0 and C1 control characters and the line and paragraph separators. */

@@ -13,7 +13,8 @@ export interface ForeignBytes {
 
 /** What a look at the store after an append has found. */
 export interface Appended {
-  /** Bytes up to the end of the lines just written. */
+  /** Where the lines just written begin, and where they end. */
+  start: number;
   end: number;
   /** Came since the store was last looked at, before the lines just written. */
   before?: ForeignBytes;

@@ -140,14 +140,13 @@ export class SessionWriter {
     try {
       if (session.held !== undefined && session.dir !== undefined)
         session.lease ??= Lease.take(session.header.id, session.store.path ?? "");
-      const { end, before, after } = this.#append(lines);
+      const { start, end, before, after } = this.#append(lines);
       session.held = undefined;
       session.unsaved = [];
       this.#readIn(before);
-      const written = lines.reduce((bytes, line) => bytes + Buffer.byteLength(line) + 1, 0);
-      const line = this.#linesBefore(end - written) + lines.length;
+      const line = this.#linesBefore(start) + lines.length;
       session.counted = { line, offset: end };
-      const length = Buffer.byteLength(lines.at(-1)!);
+      const length = lines.length === 1 ? end - start - 1 : Buffer.byteLength(lines.at(-1)!);
       if (record !== undefined) this.#add(record, { line, offset: end - 1 - length, length });
       this.#readIn(after);
     } catch (error) {
@@ -162,7 +161,9 @@ export class SessionWriter {
   #append(lines: readonly string[]): Appended {
     const { store } = this.session;
     store.append(...lines);
-    return store.appended ?? { end: store.size() };
+    if (store.appended !== undefined) return store.appended;
+    const end = store.size();
+    return { start: end - lines.reduce((bytes, line) => bytes + Buffer.byteLength(line) + 1, 0), end };
   }
 
   /** The lines stay in memory if that is wanted; else the error is thrown and nothing has changed. */

@@ -28,8 +28,9 @@ import { nameAfter } from "./session-name.ts";
 import type { SessionName } from "./session-name.ts";
 import { ROOT, TreeLinks } from "./tree-links.ts";
 import type { TreeProblem } from "./tree-links.ts";
-import { addUsage, copyUsage, emptyUsage } from "./usage.ts";
-import type { UsageTotals } from "./usage.ts";
+import { SpendingColumn } from "./spending-column.ts";
+import { addSpending, copyUsage, emptyUsage, spendingOf } from "./usage.ts";
+import type { Spending, UsageSums, UsageTotals } from "./usage.ts";
 
 /** Where a record's bytes are: 1-based line, byte offset and length without line end. */
 export interface Origin {
@@ -84,7 +85,8 @@ export class SessionEntryIndex {
   #name: SessionName | undefined;
   #leaf = ROOT;
   readonly #usage = emptyUsage();
-  /** How many entries `#usage` has counted; -1 until somebody asks. */
+  readonly #spending = new SpendingColumn();
+  /** How many entries `#usage` and `#spending` have counted; -1 until somebody asks. */
   #counted = -1;
 
   constructor({ name, source, checksum }: IndexOptions = {}) {
@@ -222,6 +224,11 @@ export class SessionEntryIndex {
   usage(): UsageTotals {
     this.countUsage(Number.POSITIVE_INFINITY);
     return copyUsage(this.#usage);
+  }
+  /** What one entry has spent; undefined for nothing. Counts all entries at the first call, as `usage` does. */
+  spentAt(n: number): UsageSums | undefined {
+    this.countUsage(Number.POSITIVE_INFINITY);
+    return this.#spending.at(n);
   }
   /**
    * Counts up to `limit` further entries for `usage`, for callers that must not wait for all of them; true when none
@@ -369,7 +376,7 @@ export class SessionEntryIndex {
     this.#lengths.push(origin?.length ?? 0);
     const n = this.size - 1;
     const parent = this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined;
-    this.#moves.entry(kindNamed(this.kindAt(n)).movesLeaf, parent);
+    this.#moves.entry(this.#kinds.movesLeaf(n), parent);
     // Written only by who leaves another branch on purpose.
     if (this.kindAt(n) === "branch_summary" && this.treeProblemAt(n) === undefined)
       this.#jumps.set(this.parentOrdinal(n), n);
@@ -430,12 +437,18 @@ export class SessionEntryIndex {
   }
 
   #count(n: number): void {
+    const spending = this.#spendingOf(n);
+    this.#spending.push(spending?.sums);
+    if (spending !== undefined) addSpending(this.#usage, spending);
+  }
+
+  #spendingOf(n: number): Spending | undefined {
     const kind = kindNamed(this.kindAt(n));
     const role = this.roleAt(n);
-    if (kind.usage === undefined || (role !== undefined && !SPENDING_ROLES.has(role))) return;
+    if (kind.usage === undefined || (role !== undefined && !SPENDING_ROLES.has(role))) return undefined;
     // One look at each entry need not push out what others look at again.
     const entry = this.#bodies.kept(n) ?? this.#read(n);
-    if (!this.#faults.has(n)) addUsage(this.#usage, entry);
+    return this.#faults.has(n) ? undefined : spendingOf(entry);
   }
 
   /** Whether the entry of this id has the same bytes. */

@@ -10,6 +10,7 @@
  * Lone surrogates are escaped, so a line is always well-formed UTF-8.
  */
 export function encodeLine(record: object): string {
+  if (isInOrder(record)) return JSON.stringify(record);
   const { type, id, parentId, timestamp, ...rest } = record as Record<string, unknown>;
   if (type === "session") return JSON.stringify(record);
   // Two pieces, because keys that look like array indexes ("0") would otherwise come before `type`.
@@ -17,6 +18,18 @@ export function encodeLine(record: object): string {
   const others = JSON.stringify(rest);
   if (others === "{}") return base;
   return base === "{}" ? others : `${base.slice(0, -1)},${others.slice(1)}`;
+}
+
+const BASE = ["type", "id", "parentId", "timestamp"];
+
+/** Whether the members stand as a line must have them, which those of every entry made here do. */
+function isInOrder(record: object): boolean {
+  let at = 0;
+  for (const name in record) {
+    if (name !== BASE[at]) return false;
+    if (++at === BASE.length) return true;
+  }
+  return false;
 }
 
 const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;

@@ -30,19 +30,22 @@ export class IdTable {
   /** The number of an id; undefined when it has none, as what a file has in place of one. */
   find(id: unknown): number | undefined {
     if (typeof id !== "string") return undefined;
-    const bytes = plainBytes(id);
-    if (bytes === undefined) return this.#others.get(id);
-    const n = this.findBytes(bytes, 0, bytes.length);
+    if (!isPlain(id)) return this.#others.get(id);
+    const n = this.findBytes(plain, 0, id.length);
     return n < 0 ? undefined : n;
   }
 
   /** The same for printable ASCII; -1 when it has none. */
   findBytes(bytes: Uint8Array, from: number, to: number): number {
-    const hash = hashOf(bytes, from, to);
+    return this.#slots[this.#slotOf(hashOf(bytes, from, to), bytes, from, to)]!;
+  }
+
+  /** Where the id stands, or else the free slot where it would. */
+  #slotOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const n = this.#slots[slot]!;
-      if (n === FREE || (this.#hashes.at(n) === hash && this.isAt(n, bytes, from, to))) return n;
+      if (n === FREE || (this.#hashes.at(n) === hash && this.isAt(n, bytes, from, to))) return slot;
     }
   }
 
@@ -60,16 +63,20 @@ export class IdTable {
 
   /** Gives the next number to an id, which must have none. */
   add(id: string): void {
-    const bytes = plainBytes(id);
-    if (bytes !== undefined) return this.addBytes(bytes, 0, bytes.length);
-    this.#others.set(id, this.size);
-    this.#otherIds.set(this.size, id);
-    this.#starts.push(this.#starts.at(this.size));
-    this.#hashes.push(0);
+    if (isPlain(id)) this.addBytes(plain, 0, id.length);
+    else {
+      this.#others.set(id, this.size);
+      this.#otherIds.set(this.size, id);
+      this.#starts.push(this.#starts.at(this.size));
+      this.#hashes.push(0);
+    }
   }
 
-  /** The same for printable ASCII. */
-  addBytes(bytes: Uint8Array, from: number, to: number): void {
+  /** The same for printable ASCII; false, and nothing added, when the id has a number. */
+  addBytes(bytes: Uint8Array, from: number, to: number): boolean {
+    const hash = hashOf(bytes, from, to);
+    const slot = this.#slotOf(hash, bytes, from, to);
+    if (this.#slots[slot] !== FREE) return false;
     const n = this.size;
     const start = this.#starts.at(n);
     const end = start + to - from;
@@ -80,9 +87,10 @@ export class IdTable {
     }
     for (let at = from; at < to; at++) this.#bytes[start + at - from] = bytes[at]!;
     this.#starts.push(end);
-    this.#hashes.push(hashOf(bytes, from, to));
+    this.#hashes.push(hash);
+    this.#slots[slot] = n;
     if (2 * this.size > this.#slots.length) this.#rehash();
-    else this.#occupy(n);
+    return true;
   }
 
   #occupy(n: number): void {
@@ -106,13 +114,17 @@ function hashOf(bytes: Uint8Array, from: number, to: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Undefined when the id is not all printable ASCII. */
-function plainBytes(id: string): Uint8Array | undefined {
-  const bytes = new Uint8Array(id.length);
+const shared = new Uint8Array(64);
+/** The bytes of the id that `isPlain` was asked last: ids are looked up too often to make an array for each. */
+let plain = shared;
+
+/** Whether an id is all printable ASCII, its bytes then in `plain`. */
+function isPlain(id: string): boolean {
+  plain = id.length <= shared.length ? shared : new Uint8Array(id.length);
   for (let at = 0; at < id.length; at++) {
     const code = id.charCodeAt(at);
-    if (code < 0x20 || code > 0x7e) return undefined;
-    bytes[at] = code;
+    if (code < 0x20 || code > 0x7e) return false;
+    plain[at] = code;
   }
-  return bytes;
+  return true;
 }

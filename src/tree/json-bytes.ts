@@ -70,32 +70,42 @@ export class JsonCursor {
   /** Steps over a whole value. */
   skip(): void {
     const bytes = this.#bytes;
-    let depth = 0;
-    for (; this.at < bytes.length; this.at++) {
-      const byte = bytes[this.at]!;
+    let { at } = this;
+    for (let depth = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
       if (byte === QUOTE) {
-        this.#skipText();
-        if (depth === 0) return;
-        this.at--;
-      } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+        at = closingQuote(bytes, at);
+        if (depth > 0) continue;
+        at++;
+        break;
+      }
+      if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
       else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
-        if (depth === 0) return;
+        if (depth === 0) break;
         if (--depth > 0) continue;
-        this.at++;
-        return;
-      } else if (byte === COMMA && depth === 0) return;
+        at++;
+        break;
+      } else if (byte === COMMA && depth === 0) break;
     }
+    this.at = Math.min(at, bytes.length);
   }
+}
 
-  #skipText(): void {
-    const bytes = this.#bytes;
-    for (let at = bytes.indexOf(QUOTE, this.at + 1); at >= 0; at = bytes.indexOf(QUOTE, at + 1)) {
-      let escapes = 0;
-      while (bytes[at - 1 - escapes] === BACKSLASH) escapes++;
-      if (escapes % 2 === 1) continue;
-      this.at = at + 1;
-      return;
-    }
-    this.at = bytes.length;
+/** Names and most values are shorter than what a search by the platform costs. */
+const SHORT_TEXT = 24;
+
+/** Where the text that begins at `from` ends; the end of the bytes when it does not. */
+function closingQuote(bytes: Uint8Array, from: number): number {
+  for (let at = quoteAfter(bytes, from); at >= 0; at = quoteAfter(bytes, at)) {
+    let escapes = 0;
+    while (bytes[at - 1 - escapes] === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return at;
   }
+  return bytes.length;
+}
+
+function quoteAfter(bytes: Uint8Array, from: number): number {
+  const near = Math.min(from + SHORT_TEXT, bytes.length);
+  for (let at = from + 1; at < near; at++) if (bytes[at] === QUOTE) return at;
+  return bytes.indexOf(QUOTE, near);
 }

@@ -14,16 +14,16 @@ interface Kind {
 export class KindColumn {
   readonly #codes = NumberColumn.ofInt32();
   readonly #kinds: Kind[] = [];
-  readonly #byName = new Map<string, number>();
+  readonly #byType = new Map<string, Map<string | undefined, number>>();
 
   /** The number of a type and role, the same whenever asked. */
   code(type: string, role: string | undefined): number {
-    // A type may hold any character; roles come first so that no two pairs look alike.
-    const name = role === undefined ? `-${type}` : `${role.length}:${role}${type}`;
-    let code = this.#byName.get(name);
+    let byRole = this.#byType.get(type);
+    if (byRole === undefined) this.#byType.set(type, (byRole = new Map()));
+    let code = byRole.get(role);
     if (code === undefined) {
       code = this.#kinds.push({ type, role, movesLeaf: kindNamed(type).movesLeaf === "always" }) - 1;
-      this.#byName.set(name, code);
+      byRole.set(role, code);
     }
     return code;
   }

@@ -7,7 +7,7 @@ import { isRecord } from "./json.ts";
 import { ENTRY_KINDS } from "./kinds.ts";
 import { sealStart, sealState } from "./line-seal.ts";
 import type { Checksum, SealState } from "./line-seal.ts";
-import { LineStart, isUsualLine, plainText, recordEnd } from "./line-start.ts";
+import { LineStart, isText, isUsualLine, plainText, recordEnd } from "./line-start.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
@@ -145,16 +145,30 @@ function soundBody(
   const start = new LineStart();
   const message = value["type"] === "message" ? value["message"] : undefined;
   const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
-  if (start.read(bytes, from, to)) {
-    const base = baseAtStart(start, bytes);
-    const roleFirst = roleAtStart(start, bytes);
-    if (BASE_FIELDS.some((field) => base[field] !== value[field]) || (roleFirst ?? role) !== role)
-      return { record: base, fault: TWICE, role: roleFirst, utf8, seal };
-  }
+  if (start.read(bytes, from, to) && !saysTheSame(start, bytes, value, role))
+    return { record: baseAtStart(start, bytes), fault: TWICE, role: roleAtStart(start, bytes), utf8, seal };
   // Each level costs at least two bytes, so most lines need no look.
   if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST))
     return { record: baseOf(value), fault: TOO_DEEP, role, utf8, seal };
   return { record: value, fault: undefined, role, utf8, seal };
+}
+
+/** Compares bytes: this is asked of every body, and a text made for it would be thrown away. */
+function saysTheSame(
+  { typeFrom, typeTo, idFrom, idTo, parentFrom, parentTo, timeFrom, timeTo, roleFrom, roleTo }: LineStart,
+  bytes: Uint8Array,
+  { type, id, parentId, timestamp }: Record<string, unknown>,
+  role: string | undefined,
+): boolean {
+  const says = (from: number, to: number, value: unknown): boolean =>
+    typeof value === "string" && isText(bytes, from, to, value);
+  return (
+    says(typeFrom, typeTo, type) &&
+    says(idFrom, idTo, id) &&
+    (parentFrom < 0 ? parentId === null : says(parentFrom, parentTo, parentId)) &&
+    says(timeFrom, timeTo, timestamp) &&
+    (roleTo < 0 || says(roleFrom, roleTo, role))
+  );
 }
 
 function baseAtStart(start: LineStart, bytes: Uint8Array): Record<string, unknown> {
@@ -183,7 +197,11 @@ function isDeeperThan(value: object, limit: number): boolean {
   let level: object[] = [value];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limit) return true;
-    level = level.flatMap((parent) => Object.values(parent).filter((child) => typeof child === "object" && child));
+    const below: object[] = [];
+    for (const parent of level)
+      for (const child of Object.values(parent) as unknown[])
+        if (typeof child === "object" && child !== null) below.push(child);
+    level = below;
   }
   return false;
 }

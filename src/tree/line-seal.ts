@@ -36,6 +36,24 @@ export function sealStart(bytes: Uint8Array, from: number, to: number): number {
   return start;
 }
 
+/**
+ * Whether the record in `bytes` from `from` to `to` ends with all of a seal but one byte. Any record of another program
+ * may; a header with such a last member has one that was damaged.
+ */
+export function isDamagedSeal(bytes: Uint8Array, from: number, to: number): boolean {
+  const start = to - SEAL_LENGTH;
+  if (start <= from) return false;
+  const digits = start + SEAL_START.length;
+  let wrong = 0;
+  for (let at = start; at < to; at++) {
+    const byte = bytes[at] as number;
+    const isDigit = at >= digits && at < digits + SEAL_DIGITS;
+    const wanted = at < digits ? SEAL_START.charCodeAt(at - start) : SEAL_END.charCodeAt(at - digits - SEAL_DIGITS);
+    if (isDigit ? digitValue(byte) < 0 : byte !== wanted) wrong++;
+  }
+  return wrong === 1;
+}
+
 /** How the record in `bytes` from `from` to `to` stands with its seal. */
 export function sealState(bytes: Uint8Array, from: number, to: number, checksum: Checksum | undefined): SealState {
   const start = sealStart(bytes, from, to);

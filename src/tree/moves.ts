@@ -54,12 +54,11 @@ export class MoveLog implements Moves {
 
   /**
    * The next entry of the file.
-   * @param movesLeaf as its kind has it
+   * @param always whether its kind moves the leaf wherever it stands
    * @param parent undefined when it names none that is known
    */
-  entry(movesLeaf: "always" | "on-chain", parent: number | undefined): void {
+  entry(always: boolean, parent: number | undefined): void {
     const n = this.#standing.size;
-    const always = movesLeaf === "always";
     this.#standing.push(always ? n : this.#standingOf(parent ?? START));
     if (parent !== this.#leaf) {
       // Labels, names and the like that were hung elsewhere take nobody with them.

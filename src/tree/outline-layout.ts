@@ -78,6 +78,9 @@ export function arrangeVisible(
   isVisible: (n: number) => boolean,
 ): VisibleTree {
   const size = order.ordinals.length;
+  // Asked in file order: bodies and lines that are needed for the answer are then read one after the other.
+  const visible = new Uint8Array(size);
+  for (let n = 0; n < size; n++) visible[n] = isVisible(n) ? 1 : 0;
   const nearest = new Int32Array(size);
   const ordinals = new Int32Array(size);
   const parent = new Int32Array(size);
@@ -89,7 +92,7 @@ export function arrangeVisible(
   for (const n of order.ordinals) {
     const treeParent = source.parentOrdinal(n);
     const above = treeParent < 0 ? -1 : nearest[treeParent]!;
-    if (!isVisible(n)) {
+    if (visible[n] === 0) {
       nearest[n] = above;
       continue;
     }
@@ -180,7 +183,8 @@ const LAST_BRANCH = "└─ ";
 export function drawPrefix(tree: VisibleTree, place: number, first: number, mark: string | undefined): string {
   const indent = tree.indent[place]!;
   if (indent <= first && first > 0) return `…${mark ?? ""} `;
-  const cells = Array.from({ length: indent - first }, () => LEVEL);
+  const cells: string[] = [];
+  for (let level = first; level < indent; level++) cells.push(LEVEL);
   for (let rail = tree.railAbove[place]!; rail >= 0; rail = tree.railAbove[rail]!) {
     const level = tree.indent[rail]! - 1;
     if (level < first) break;

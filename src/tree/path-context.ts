@@ -111,6 +111,7 @@ export class PathContext {
   /** By ordinal: its place on the path, if it is there. */
   #places = new Int32Array(0);
   readonly #deciders = new Map<Decided, Deciders>(DECIDED.map((key) => [key, new Deciders(key)]));
+  readonly #models = this.#deciders.get("model")!;
   /** Places of the entries that change the state in other ways: all of them count, in order. */
   #others: number[] = [];
   #othersState = initialPathState();
@@ -168,13 +169,16 @@ export class PathContext {
     const place = this.#path.push(n) - 1;
     this.#places[n] = place;
     const kind = this.#source.kindAt(n);
+    // Nearly all entries of a path.
+    if (kind === "message") {
+      const role = this.#source.roleAt(n);
+      if (role === undefined || role === "assistant") this.#models.add(place);
+      return;
+    }
     if (REACHES_BACK.has(kind)) this.#collected = undefined;
     const key = DECIDED_BY.get(kind);
-    const role = this.#source.roleAt(n);
     if (key !== undefined) this.#deciders.get(key)!.add(place);
-    else if (kind === "message") {
-      if (role === undefined || role === "assistant") this.#deciders.get("model")!.add(place);
-    } else if (kindNamed(kind).fold !== undefined) {
+    else if (kindNamed(kind).fold !== undefined) {
       this.#others.push(place);
       foldEntry(this.#othersState, this.#source.at(n));
     }

@@ -30,15 +30,11 @@ export class ReadAhead {
     const follows = offset >= this.#last && offset - this.#last < SMALLEST;
     this.#last = offset + length;
     if (offset < this.#start || offset + length > this.#start + this.#window.length) {
-      if (!follows) {
-        this.#ahead = SMALLEST;
-        return this.#source.read(offset, length);
-      }
-      this.#start = offset;
+      const wanted = follows ? Math.max(length, this.#ahead) : length;
       if (this.#reuses) this.#memory ??= new Uint8Array(LARGEST);
-      const wanted = Math.max(length, this.#ahead);
+      this.#start = offset;
       this.#window = this.#source.read(offset, wanted, wanted > LARGEST ? undefined : this.#memory);
-      this.#ahead = Math.min(2 * this.#ahead, LARGEST);
+      this.#ahead = follows ? Math.min(2 * this.#ahead, LARGEST) : SMALLEST;
     }
     return this.#window.subarray(offset - this.#start, offset - this.#start + length);
   }

@@ -9,8 +9,8 @@ import { SessionEntryIndex } from "./entry-index.ts";
 import type { KnownOfEntry, Origin } from "./entry-index.ts";
 import { parseLine, withTime } from "./line-parser.ts";
 import type { ParsedRecord } from "./line-parser.ts";
-import { SealNotes } from "./line-seal.ts";
-import type { Checksum } from "./line-seal.ts";
+import { SealNotes, isDamagedSeal } from "./line-seal.ts";
+import type { Checksum, SealState } from "./line-seal.ts";
 import type { LineSource } from "./line-source.ts";
 import { LineStart, isText, isUsualLine, plainText, recordEnd } from "./line-start.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -187,14 +187,16 @@ export class SessionReader {
     if (problem !== undefined) this.#report(problem);
     for (const parsed of records) {
       const origin: Origin = { line: line.number, offset: parsed.offset, length: parsed.length };
-      const isHeader = this.#session === undefined;
-      if (this.#session !== undefined) this.#takeRecord(this.#session, parsed, origin);
-      else if (!this.refused) {
+      if (this.#session !== undefined) {
+        this.#takeRecord(this.#session, parsed, origin);
+        this.#seals.take(line.number, parsed.seal, false);
+      } else if (!this.refused) {
         if (!parsed.utf8) this.#earlyProblems.push(lineProblem.notUtf8(line.number));
-        if (parsed.seal === "changed") this.#earlyProblems.push(lineProblem.changedLine(line.number));
-        this.#takeFirst(withSealedVersion(parsed), line.number);
+        const seal = sealOfFirst(parsed, line);
+        if (seal === "changed") this.#earlyProblems.push(lineProblem.changedLine(line.number));
+        this.#takeFirst(withSealedVersion({ ...parsed, seal }), line.number);
+        if (this.#session !== undefined) this.#seals.take(line.number, seal, true);
       }
-      if (this.#session !== undefined) this.#seals.take(line.number, parsed.seal, isHeader);
     }
   }
 
@@ -269,6 +271,13 @@ export function hasBase(record: Record<string, unknown>): record is Record<strin
 /** Whether the index takes it in, with its seal. */
 export const isEntry = ({ type, id }: Record<string, unknown>): boolean =>
   typeof type === "string" && typeof id === "string" && type !== "session" && type !== "leaf";
+
+/** All seals of a file hang on the header's, which one changed byte must not take away. */
+function sealOfFirst({ record, seal, offset, length }: ParsedRecord, { bytes, offset: start }: RawLine): SealState {
+  const from = offset - start;
+  const isDamaged = seal === "none" && record.type === "session" && isDamagedSeal(bytes, from, from + length);
+  return isDamaged ? "changed" : seal;
+}
 
 /** No older version has seals: a sealed header that names one was damaged, and must not have its file migrated. */
 function withSealedVersion({ record, seal }: ParsedRecord): Record<string, unknown> {

@@ -86,7 +86,8 @@ function soundImage(block: Record<string, unknown>, target: RequestTarget, repor
   return { type: "image", data, mimeType };
 }
 
-function imageFault(data: unknown): string | undefined {
+/** Why no provider takes an image with this base64 text; undefined when they do. */
+export function imageFault(data: unknown): string | undefined {
   if (typeof data !== "string" || data === "") return "its data is missing";
   if (data.length > MAX_IMAGE_LENGTH) return "it is larger than 5 MB";
   // oh-my-pi keeps large images in a folder of its own and stores where.

@@ -80,12 +80,11 @@ export class TreeLinks {
    */
   addStart(bytes: Uint8Array, start: LineStart, time: number): boolean {
     const { idFrom, idTo, parentFrom, parentTo } = start;
-    if (this.#ids.findBytes(bytes, idFrom, idTo) >= 0) return false;
     const needsIds = this.#aliases.size > 0 || this.#waiting.size > 0;
     const parent = needsIds ? undefined : this.#parentAt(bytes, parentFrom, parentTo);
     if (parent === undefined) return this.#addSlowly(bytes, start, time);
     const n = this.size;
-    this.#ids.addBytes(bytes, idFrom, idTo);
+    if (!this.#ids.addBytes(bytes, idFrom, idTo)) return false;
     this.#parents.push(parent);
     this.#times.push(time);
     this.#children?.add();
@@ -95,7 +94,7 @@ export class TreeLinks {
 
   #addSlowly(bytes: Uint8Array, { idFrom, idTo, parentFrom, parentTo }: LineStart, time: number): boolean {
     const id = plainText(bytes, idFrom, idTo);
-    if (this.#aliases.has(id)) return false;
+    if (this.isTaken(id)) return false;
     this.add(id, parentFrom < 0 ? null : plainText(bytes, parentFrom, parentTo), time);
     return true;
   }
@@ -133,6 +132,7 @@ export class TreeLinks {
    */
   childrenByTime(n: number): number[] {
     const children = this.children(n);
+    if (children.length < 2) return children;
     let before = Number.NEGATIVE_INFINITY;
     let sorted = true;
     const keyed = children.map((child) => {

@@ -20,7 +20,16 @@ export interface UsageTotals extends UsageSums {
   byModel: Map<string, UsageSums>;
 }
 
-const noUsage = (): UsageSums => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 });
+export const USAGE_FIELDS: readonly (keyof UsageSums)[] = [
+  "input",
+  "output",
+  "cacheRead",
+  "cacheWrite",
+  "totalTokens",
+  "cost",
+];
+
+export const noUsage = (): UsageSums => ({ input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost: 0 });
 
 export function emptyUsage(): UsageTotals {
   return { ...noUsage(), byModel: new Map() };
@@ -30,16 +39,31 @@ export function copyUsage(totals: UsageTotals): UsageTotals {
   return { ...totals, byModel: new Map([...totals.byModel].map(([model, sums]) => [model, { ...sums }])) };
 }
 
-/** Adds what a sound entry of any kind records; missing fields and values that are not finite numbers count 0. */
-export function addUsage(totals: UsageTotals, entry: SessionEntry): void {
+/** What one entry records. */
+export interface Spending {
+  /** "provider/model"; "" when it names none. */
+  model: string;
+  sums: UsageSums;
+}
+
+/**
+ * What a sound entry of any kind records, undefined when it records nothing; missing fields and values that are not finite
+ * numbers count 0.
+ */
+export function spendingOf(entry: SessionEntry): Spending | undefined {
   const usage: unknown = kindOf(entry).usage?.(entry) ?? taskUsage(entry);
-  if (!isRecord(usage)) return;
-  const model = modelOfUsage(entry);
-  let sums = totals.byModel.get(model);
-  if (sums === undefined) totals.byModel.set(model, (sums = noUsage()));
-  const amount = readUsage(usage);
-  for (const into of [totals, sums])
-    for (const field of Object.keys(amount) as (keyof UsageSums)[]) into[field] += amount[field];
+  return isRecord(usage) ? { model: modelOfUsage(entry), sums: readUsage(usage) } : undefined;
+}
+
+export function addSpending(totals: UsageTotals, { model, sums }: Spending): void {
+  let ofModel = totals.byModel.get(model);
+  if (ofModel === undefined) totals.byModel.set(model, (ofModel = noUsage()));
+  addSums(totals, sums);
+  addSums(ofModel, sums);
+}
+
+export function addSums(into: UsageSums, amount: UsageSums): void {
+  for (const field of USAGE_FIELDS) into[field] += amount[field];
 }
 
 function readUsage(usage: Record<string, unknown>): UsageSums {

@@ -6,7 +6,9 @@ import type { AutocompleteItem, SlashCommand } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
+import { planCommand } from "./plan-command.ts";
 import { sessionReport } from "./session-report.ts";
+import { tierCommand, tierCompletions } from "./tier-command.ts";
 
 /** What a command may do to the screen it was typed on. */
 export interface CommandHost {
@@ -19,6 +21,10 @@ export interface CommandHost {
   openSessions(): void;
   /** The model picker, or at once the one model that `query` names exactly. */
   chooseModel(query: string): void;
+  /** Shows the plan that was handed in and asks what becomes of it; throws when there is none. */
+  reviewPlan(): void;
+  /** MCP servers, and which of their tools this branch uses. */
+  openMcp(): void;
   /** Models that can be chosen, as "provider/id". */
   modelNames(): readonly string[];
   /** A passing remark, replaced by the next. */
@@ -88,10 +94,29 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     run: setThinking,
   },
   {
+    name: "tier",
+    argument: "[tier]",
+    description: "Show or set the provider's service tier",
+    completions: tierCompletions,
+    run: tierCommand,
+  },
+  {
+    name: "plan",
+    argument: "[prompt]",
+    description: "Plan before anything is changed, or stop planning",
+    run: planCommand,
+  },
+  { name: "plan-review", description: "Show the plan again and decide on it", run: (host) => host.reviewPlan() },
+  {
     name: "label",
     argument: "[text]",
     description: "Label this point of the tree, or show its label",
     run: labelPoint,
+  },
+  {
+    name: "mcp",
+    description: "Show the MCP servers and choose the tools of this branch",
+    run: (host) => host.openMcp(),
   },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },
   { name: "copy", description: "Copy the last answer", run: (host) => host.copyLastAnswer() },

@@ -79,6 +79,9 @@ export class ChatView extends Container {
       case "agent_settled":
         this.#closeCalls();
         return;
+      case "ttsr_triggered":
+        this.addNotice("info", ruleLine(event.rules, event.stopped));
+        return;
       case "notice":
         this.addNotice(event.level, event.text);
         return;
@@ -200,6 +203,11 @@ class Spaced implements Component {
     this.#drawn = undefined;
     this.inner.invalidate();
   }
+}
+
+function ruleLine(rules: readonly string[], stopped: boolean): string {
+  const named = `${rules.length === 1 ? "Rule" : "Rules"} ${rules.join(", ")}`;
+  return `${named}: ${stopped ? "the answer was stopped and is asked for again." : "told to the model after its answer."}`;
 }
 
 const lineRow = (token: ThemeToken, text: string): Row =>

@@ -1,6 +1,6 @@
 /**
- * A question with a few answers, in the place of the editor. Part of `tui/`; used by selector-controller before it
- * interrupts the agent.
+ * A question with a few answers, in the place of the editor. Part of `tui/`; used by selector-controller where it needs
+ * to know more before it acts.
  */
 import type { Component } from "@earendil-works/pi-tui";
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
@@ -14,6 +14,15 @@ export interface ChoiceSelectorOptions<T> {
   text: string;
   choices: readonly { label: string; value: T }[];
   onSelect(value: T): void;
+  onCancel(): void;
+}
+
+/** A question whose answers are what is done. */
+export interface Question {
+  title: string;
+  text: string;
+  choices: readonly { label: string; value: () => void }[];
+  /** Escape. */
   onCancel(): void;
 }
 

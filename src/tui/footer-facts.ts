@@ -23,6 +23,7 @@ export function footerFacts(session: AgentSession, options: { countUsage: boolea
         ? undefined
         : { provider: model.provider, id: model.id, hasThinking: session.availableThinkingLevels().length > 1 },
     thinkingLevel: session.thinkingLevel,
+    mode: session.state.mode,
     isFollowing: session.isFollowing,
     unsaved: session.sessionManager.getUnsavedCount(),
   };

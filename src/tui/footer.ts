@@ -17,6 +17,8 @@ export interface FooterFacts {
   context: { window: number; percent: number | undefined } | undefined;
   model: { provider: string; id: string; hasThinking: boolean } | undefined;
   thinkingLevel: string;
+  /** "none" outside any mode. */
+  mode: string;
   /** Another program writes the session. */
   isFollowing: boolean;
   /** Entries that are in memory only. */
@@ -68,9 +70,10 @@ interface Piece {
   token: ThemeToken;
 }
 
-function usageTexts({ usage, context, unsaved, isFollowing }: FooterFacts): Piece[] {
+function usageTexts({ usage, context, unsaved, isFollowing, mode }: FooterFacts): Piece[] {
   const pieces: Piece[] = [];
   const add = (text: string, token: ThemeToken = "dim"): void => void pieces.push({ text, token });
+  if (mode !== "none") add(sanitiseLine(mode), "planMode");
   if (isFollowing) add("following", "warning");
   if (unsaved > 0) add(`${unsaved} unsaved`, "error");
   if (usage !== undefined) {

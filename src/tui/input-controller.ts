@@ -3,6 +3,9 @@
  * Part of `tui/`; interactive-mode gives it the session and the parts of the screen.
  */
 import type { AgentSession } from "../agent/agent-session.ts";
+import type { UnsentMessage } from "../agent/queue-file.ts";
+import { imagesAttached } from "../agent/session-notices.ts";
+import type { ImageContent } from "../tree/messages.ts";
 import { builtinCommand, type CommandHost, parseCommand } from "./builtin-registry.ts";
 import type { EditorAction, PromptEditor } from "./prompt-editor.ts";
 import { sanitiseLine } from "./sanitise.ts";
@@ -34,6 +37,8 @@ export class InputController {
   #retryWaits = false;
   #lastEscape = -Infinity;
   #lastClear = -Infinity;
+  /** Of messages that came back from the queue; the editor itself holds text alone. */
+  #images: ImageContent[] = [];
 
   constructor(screen: InputScreen) {
     this.#screen = screen;
@@ -54,7 +59,7 @@ export class InputController {
   /** A line the user entered; the editor is already empty. */
   submit(line: string): void {
     const text = line.trim();
-    if (text === "") return;
+    if (text === "" && this.#images.length === 0) return;
     const command = parseCommand(text);
     if (command !== undefined) this.#runCommand(text, command.name, command.argument);
     else if (/^!!?\s*\S/.test(text)) this.#runShell(text);
@@ -110,6 +115,9 @@ export class InputController {
       case "app.model.select":
         screen.chooseModel("");
         return true;
+      case "app.plan.toggle":
+        this.#runCommand("/plan", "plan", "");
+        return true;
       case "app.tools.expand":
         screen.toggleExpanded();
         return true;
@@ -129,21 +137,38 @@ export class InputController {
 
   /** Puts the queued messages before the draft; true when there were any. */
   restoreQueue(): boolean {
-    const texts = this.#session.takeQueue().map(({ text }) => text);
-    if (texts.length === 0) return false;
+    const queue = this.#session.takeQueue();
+    if (queue.length > 0) this.takeBack(queue);
+    return queue.length > 0;
+  }
+
+  /** Messages that were not sent: their texts go before the draft, their images with the next prompt. */
+  takeBack(messages: readonly UnsentMessage[]): void {
     const draft = this.#editor.getExpandedText();
-    this.#editor.setText([...texts, draft].filter((text) => text.trim() !== "").join("\n\n"));
-    return true;
+    const texts = [...messages.map(({ text }) => text), draft];
+    this.#editor.setText(texts.filter((text) => text.trim() !== "").join("\n\n"));
+    this.#attach(messages.flatMap(({ images = [] }) => images));
+  }
+
+  #attach(images: readonly ImageContent[]): void {
+    if (images.length === 0) return;
+    this.#images = [...this.#images, ...images];
+    this.#screen.setStatus(imagesAttached(this.#images.length));
   }
 
   #send(text: string, queueAs: "steer" | "followUp"): void {
     this.#editor.addToHistory(text);
+    const images = this.#images;
+    this.#images = [];
     if (this.#session.isStreaming) {
-      if (queueAs === "steer") this.#session.steer(text);
-      else this.#session.followUp(text);
+      if (queueAs === "steer") this.#session.steer(text, images);
+      else this.#session.followUp(text, images);
       return;
     }
-    this.#attempt(this.#session.prompt(text), () => this.#giveBack(text));
+    this.#attempt(this.#session.prompt(text, { images }), () => {
+      this.#giveBack(text);
+      this.#attach(images);
+    });
   }
 
   #followUp(): boolean {
@@ -219,6 +244,7 @@ export class InputController {
     // A draft cleared by mistake is one key press away.
     this.#editor.addToHistory(this.#editor.getExpandedText());
     this.#editor.setText("");
+    this.#images = [];
     this.#screen.setStatus("Press it again to quit.");
   }
 

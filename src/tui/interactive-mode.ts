@@ -27,6 +27,7 @@ import { Header } from "./header.ts";
 import { InputController, type InputScreen } from "./input-controller.ts";
 import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
 import { PendingView } from "./pending-view.ts";
+import { PlanDecision } from "./plan-decision.ts";
 import { guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
@@ -99,6 +100,7 @@ class InteractiveMode implements InputScreen {
   readonly #footer: Footer;
   readonly #input: InputController;
   readonly #selectors: SelectorController;
+  readonly #plan: PlanDecision;
   readonly #left = Promise.withResolvers<void>();
   /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
   #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
@@ -138,6 +140,12 @@ class InteractiveMode implements InputScreen {
       settings: () => settings,
       home,
     });
+    this.#plan = new PlanDecision({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      isSelectorOpen: () => this.#editorArea.isSelectorOpen,
+    });
   }
 
   async run(): Promise<number> {
@@ -153,8 +161,7 @@ class InteractiveMode implements InputScreen {
       this.#showSession();
       if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
       for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
-      if (this.#options.prompt !== undefined) this.#input.submit(this.#options.prompt);
-      if (this.#options.picksSession === true) this.openSessions();
+      this.#begin();
       await this.#left.promise;
       const exitCode = await this.#dispose();
       if (this.#failure !== undefined) throw this.#failure.error;
@@ -169,6 +176,16 @@ class InteractiveMode implements InputScreen {
       this.#ui.stop();
       release?.();
     }
+  }
+
+  /** The first prompt, or what the user has to choose before. */
+  #begin(): void {
+    const { prompt, picksSession } = this.#options;
+    if (this.session.isFollowing) {
+      this.editor.setText(prompt ?? "");
+      this.#selectors.showInUse();
+    } else if (prompt !== undefined) this.#input.submit(prompt);
+    if (picksSession === true) this.openSessions();
   }
 
   // What commands and keys may do to the screen: CommandHost, InputScreen.
@@ -190,8 +207,14 @@ class InteractiveMode implements InputScreen {
     if (action === "tree") this.openTree();
     else if (action !== "none") this.openBranch();
   }
+  openMcp(): void {
+    this.#selectors.showMcpSelector();
+  }
   chooseModel(query: string): void {
     this.#selectors.showModelPicker(query);
+  }
+  reviewPlan(): void {
+    this.#plan.review((markdown) => this.showText(markdown));
   }
   modelNames(): string[] {
     return this.#options.models.available().map(({ provider, id }) => `${provider}/${id}`);
@@ -371,6 +394,7 @@ class InteractiveMode implements InputScreen {
       default:
         break;
     }
+    this.#plan.apply(event);
     if (event.type === "message_update" || event.type === "tool_execution_update") this.#ui.requestRender();
     else this.#refresh();
   }
@@ -403,13 +427,12 @@ class InteractiveMode implements InputScreen {
     this.#chat.addNotice("warning", problems.length === 1 ? first.text : `${first.text} ${others}`);
   }
 
-  /** Queued before a crash: back in the editor, below nothing the user has typed. */
+  /** Queued before a crash: back in the editor, before what the user has typed. */
   #returnUnsent(): void {
     const unsent = this.session.takeUnsent();
     if (unsent.length === 0) return;
-    const draft = this.editor.getExpandedText();
-    this.editor.setText([...unsent, ...(draft.trim() === "" ? [] : [draft])].join("\n\n"));
     this.#chat.addNotice("info", unsentReturned(unsent.length));
+    this.#input.takeBack(unsent);
   }
 
   /** Counting tokens reads every branch; the session is on the screen before. */
@@ -426,8 +449,10 @@ class InteractiveMode implements InputScreen {
 
   #refresh(): void {
     this.#footer.refresh();
+    const isPlanning = this.session.plan.isOn;
     this.editor.setThinkingLevel(this.session.thinkingLevel);
-    const title = terminalTitle(this.session.sessionManager.getSessionName(), this.session.cwd);
+    this.editor.setPlanning(isPlanning);
+    const title = terminalTitle(this.session.sessionManager.getSessionName(), this.session.cwd, isPlanning);
     if (title !== this.#title) this.#terminal.setTitle(title);
     this.#title = title;
     this.#ui.requestRender();

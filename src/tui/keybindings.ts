@@ -28,6 +28,8 @@ export const APP_KEYBINDINGS = {
   "app.model.cycleForward": key("ctrl+p", "Next model"),
   "app.model.cycleBackward": key("shift+ctrl+p", "Previous model"),
   "app.model.select": key("ctrl+l", "Choose a model"),
+  // Alt+Shift+P, which others use, is the start of a control string on terminals without the Kitty protocol.
+  "app.plan.toggle": key("alt+m", "Plan before anything is changed, or stop planning"),
   "app.tools.expand": key("ctrl+o", "Show or hide long output"),
   "app.editor.external": key("ctrl+g", "Edit the draft in $EDITOR"),
   "app.message.followUp": key("alt+enter", "Send after the current answer"),
@@ -57,6 +59,8 @@ export const APP_KEYBINDINGS = {
   "app.session.toggleNamedFilter": key("ctrl+n", "Only named sessions, or all"),
   "app.session.togglePath": key("ctrl+p", "Show where each session is kept"),
   "app.session.rename": key("ctrl+r", "Rename the selected session"),
+  "app.mcp.toggle": key("space", "Use the selected MCP tool or server on this branch, or leave it out"),
+  "app.mcp.restart": key("ctrl+r", "Start the selected MCP server anew"),
 } as const satisfies Record<string, KeybindingDefinition>;
 
 export type AppKeybinding = keyof typeof APP_KEYBINDINGS;

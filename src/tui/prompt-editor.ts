@@ -30,6 +30,7 @@ const EDITOR_ACTIONS = [
   "app.model.cycleForward",
   "app.model.cycleBackward",
   "app.model.select",
+  "app.plan.toggle",
   "app.tools.expand",
   "app.editor.external",
   "app.message.followUp",
@@ -60,6 +61,7 @@ const DEL_AND_C1 = /[\x7f-\x9f]/g;
 export class PromptEditor extends Editor {
   readonly #keybindings: KeybindingsManager;
   #thinkingLevel = "off";
+  #isPlanning = false;
   /** Returns false to leave the key to the editor. */
   onAction: ((action: EditorAction) => boolean) | undefined;
 
@@ -80,6 +82,10 @@ export class PromptEditor extends Editor {
     this.#thinkingLevel = level;
   }
 
+  setPlanning(isPlanning: boolean): void {
+    this.#isPlanning = isPlanning;
+  }
+
   override setText(text: string): void {
     super.setText(sanitise(text));
   }
@@ -95,7 +101,9 @@ export class PromptEditor extends Editor {
   override render(width: number): string[] {
     this.borderColor = this.isBashDraft
       ? theme.getBashModeBorderColor()
-      : theme.getThinkingBorderColor(this.#thinkingLevel);
+      : this.#isPlanning
+        ? theme.getPlanModeBorderColor()
+        : theme.getThinkingBorderColor(this.#thinkingLevel);
     return super.render(Math.max(MIN_WIDTH, width));
   }
 

@@ -7,18 +7,24 @@ import type { Component, KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
+import { followingNotice } from "../agent/session-holding.ts";
 import type { SessionInfo } from "../session/catalog.ts";
-import { reasonOf } from "../session/session-errors.ts";
+import { leaseOwner } from "../session/lease.ts";
+import { SessionInUse, reasonOf } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { FilterMode } from "../tree/outline.ts";
 import { ChoiceSelector } from "./choice-selector.ts";
+import type { Question } from "./choice-selector.ts";
+import { McpSelector } from "./mcp-selector.ts";
 import { ModelPicker } from "./model-picker.ts";
 import { placeText } from "./place-text.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { SelectorScreen } from "./selector-list.ts";
+import { copyOfBranch, inUseQuestion } from "./session-in-use.ts";
+import type { OtherBough } from "./session-in-use.ts";
 import { SessionPicker } from "./session-picker.ts";
 import type { SessionSource } from "./session-picker.ts";
 import { TreeSelector } from "./tree-selector.ts";
@@ -65,6 +71,8 @@ export interface SelectorControllerOptions {
   home?: string | undefined;
 }
 
+const COPIED = "Copied the branch to a session of your own";
+const NO_MCP_SERVER = "No MCP server is set up; mcp.json in the state folder names them, and the README says how.";
 const JUMP_STOPS = "Jumping stops it. What it has written so far stays on its own branch.";
 
 export class SelectorController {
@@ -150,6 +158,22 @@ export class SelectorController {
     this.#open(picker, { onClose: () => picker.dispose() });
   }
 
+  /** For a session that bough was started with and another program writes: it is followed already. */
+  showInUse(): void {
+    const { sessionManager } = this.#session;
+    const copy = async (): Promise<void> => {
+      if (!(await this.#session.clone()).cancelled) this.#host.status(COPIED);
+    };
+    this.#ask(
+      inUseQuestion(leaseOwner(sessionManager.getSessionId()) ?? {}, {
+        follow: () => undefined,
+        copy: () => void this.#attempt(copy),
+        handOver: () => void this.#attempt(() => this.#session.takeOver()),
+        cancel: () => undefined,
+      }),
+    );
+  }
+
   /** `/model`: takes the one model that `query` names exactly, else opens the list with it as the search. */
   showModelPicker(query = ""): void {
     const models = this.#options.models.available();
@@ -169,12 +193,33 @@ export class SelectorController {
     this.#open(picker);
   }
 
-  #open(component: Component, on: { onEntry?(): void; onClose?(): void } = {}): void {
+  /** `/mcp`. */
+  showMcpSelector(): void {
+    const { mcp } = this.#session;
+    const selector = new McpSelector({
+      screen: this.#screen,
+      servers: () => mcp.servers,
+      emptyText: NO_MCP_SERVER,
+      onSave: (names) => {
+        this.#close();
+        void this.#attempt(() => {
+          mcp.select(names);
+          this.#host.status(`MCP tools of this branch: ${names.length}`);
+        });
+      },
+      onRestart: (server) => void this.#attempt(() => mcp.restart(server)),
+      onCancel: () => this.#close(),
+    });
+    this.#open(selector);
+  }
+
+  #open(component: Component, on: { onEntry?(): void; onClose?(): void; isQuestion?: boolean } = {}): void {
     this.#release?.();
     const unsubscribe = this.#session.subscribe((event) => {
       if (event.type === "entry_appended") on.onEntry?.();
-      // What the selector shows is no longer what the session is.
-      else if (event.type === "session_changed") this.#close();
+      // What the selector shows is no longer what the session is; a question says nothing of what is in it.
+      else if (event.type === "session_changed" && !(on.isQuestion === true && event.reason === "follow"))
+        this.#close();
     });
     this.#release = () => {
       unsubscribe();
@@ -239,10 +284,10 @@ export class SelectorController {
       text: sanitiseLine(
         `It worked in ${session.cwd}. A copy can go on in ${here}; the session itself stays as it is.`,
       ),
-      yes: "Copy it into this folder",
-      no: "Open it as it is",
-      onYes: () => this.#resume(session, here),
-      onNo: () => this.#resume(session),
+      choices: [
+        { label: "Copy it into this folder", value: () => this.#resume(session, here) },
+        { label: "Open it as it is", value: () => this.#resume(session) },
+      ],
       onCancel: () => this.showSessionPicker(),
     });
   }
@@ -250,11 +295,40 @@ export class SelectorController {
   #resume(session: SessionInfo, copyTo?: string): void {
     const open = async (): Promise<void> => {
       const path = copyTo === undefined ? session.path : await copiedTo(copyTo, session.path);
-      if ((await this.#session.switchSession(path)).cancelled) return;
-      this.#host.rebuildChat();
-      this.#host.status(copyTo === undefined ? "Resumed session" : "Resumed a copy of the session in this folder");
+      const done = copyTo === undefined ? "Resumed session" : "Resumed a copy of the session in this folder";
+      try {
+        await this.#switchTo(path, () => done);
+      } catch (error) {
+        if (!(error instanceof SessionInUse)) throw error;
+        this.#askInUse(path, error);
+      }
     };
     this.#afterStop(open, () => this.showSessionPicker());
+  }
+
+  /** False when an extension did not want it. */
+  async #switchTo(path: string, done: () => string, options: { follow?: boolean } = {}): Promise<boolean> {
+    if ((await this.#session.switchSession(path, options)).cancelled) return false;
+    this.#host.rebuildChat();
+    this.#host.status(done());
+    return true;
+  }
+
+  /** What was picked is another program's: the session on the screen stays until the user has chosen. */
+  #askInUse(path: string, other: OtherBough): void {
+    const follow = (): Promise<boolean> =>
+      this.#switchTo(path, () => followingNotice(this.#session.sessionManager), { follow: true });
+    this.#ask(
+      inUseQuestion(other, {
+        follow: () => void this.#attempt(async () => void (await follow())),
+        copy: () => void this.#attempt(async () => void (await this.#switchTo(await copyOfBranch(path), () => COPIED))),
+        handOver: () =>
+          void this.#attempt(async () => {
+            if (await follow()) await this.#session.takeOver();
+          }),
+        cancel: () => this.showSessionPicker(),
+      }),
+    );
   }
 
   #setModel(model: Model): Promise<void> {
@@ -287,10 +361,10 @@ export class SelectorController {
     this.#ask({
       title: "The agent is still working",
       text,
-      yes: "Yes, stop it",
-      no: "No, go back",
-      onYes: () => void this.#attempt(() => action(true)),
-      onNo: back,
+      choices: [
+        { label: "Yes, stop it", value: () => void this.#attempt(() => action(true)) },
+        { label: "No, go back", value: back },
+      ],
       onCancel: back,
     });
   }
@@ -301,17 +375,12 @@ export class SelectorController {
       then();
     };
     const selector = new ChoiceSelector({
+      ...question,
       screen: this.#screen,
-      title: question.title,
-      text: question.text,
-      choices: [
-        { label: question.yes, value: question.onYes },
-        { label: question.no, value: question.onNo },
-      ],
       onSelect: answered,
       onCancel: () => answered(question.onCancel),
     });
-    this.#open(selector);
+    this.#open(selector, { isQuestion: true });
   }
 
   /** What fails is one line for the user; the screen stays usable. */
@@ -322,16 +391,6 @@ export class SelectorController {
       this.#host.error(reasonOf(error));
     }
   }
-}
-
-interface Question {
-  title: string;
-  text: string;
-  yes: string;
-  no: string;
-  onYes(): void;
-  onNo(): void;
-  onCancel(): void;
 }
 
 /** Copies a session file, all branches, into the sessions of a folder and returns the copy's path. */

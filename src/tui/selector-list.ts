@@ -93,7 +93,31 @@ export function cancelStep(keys: KeybindingsManager, data: string, query: string
 }
 
 /** Cuts a styled line to the width, in terminal cells. */
-export const fit = (line: string, width: number): string => truncateToWidth(line, Math.max(0, width), "");
+export function fit(line: string, width: number): string {
+  // Widths are remembered, cuts are not; most lines fit.
+  return visibleWidth(line) <= width ? line : truncateToWidth(line, Math.max(0, width), "");
+}
+
+/** What rows are mostly made of: characters of one cell each, for which no terminal has to be asked. */
+const ONE_CELL_EACH = /^[ -~│├└─…⊟⊞•›]*$/;
+
+/** Runs of plain text as one line, styled after it is cut to the width. */
+export function fitRuns<R extends { text: string }>(
+  runs: readonly R[],
+  width: number,
+  style: (run: R) => string,
+): string {
+  let line = "";
+  let room = width;
+  for (const run of runs) {
+    const narrow = ONE_CELL_EACH.test(run.text);
+    const text = narrow ? run.text.slice(0, Math.max(0, room)) : fit(run.text, room);
+    line += style({ ...run, text });
+    if (text !== run.text) break;
+    room -= narrow ? text.length : visibleWidth(text);
+  }
+  return line;
+}
 
 /** "Ctrl+O: next filter", with the key the action has now; nothing when it has none. */
 export function keyHint(keys: KeybindingsManager, id: Keybinding, text: string): string[] {

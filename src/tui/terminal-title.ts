@@ -8,9 +8,9 @@ import { sanitiseLine } from "./sanitise.ts";
 /** Longer titles help no taskbar. */
 const MAX_PART = 60;
 
-/** "bough - name - folder", without the name while there is none. */
-export function terminalTitle(sessionName: string | undefined, cwd: string): string {
-  return ["bough", sessionName ?? "", basename(cwd)]
+/** "bough - name - folder", without the name while there is none; "bough (plan) - …" while planning. */
+export function terminalTitle(sessionName: string | undefined, cwd: string, isPlanning = false): string {
+  return [isPlanning ? "bough (plan)" : "bough", sessionName ?? "", basename(cwd)]
     .map((part) => sanitiseLine(part).slice(0, MAX_PART).toWellFormed())
     .filter((part) => part !== "")
     .join(" - ");

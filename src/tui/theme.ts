@@ -4,7 +4,7 @@
  */
 import { type Color, backgroundAnsi, foregroundAnsi, getTerminalColorMode } from "@earendil-works/pi-tui";
 
-/** Every token a theme must colour. Names are those of pi's themes, whose files load here. */
+/** Every token a theme must colour. Names are those of pi's themes, whose files load here; planMode is bough's. */
 export const THEME_TOKENS = [
   "accent",
   "border",
@@ -62,6 +62,7 @@ export const THEME_TOKENS = [
   "thinkingXhigh",
   "thinkingMax",
   "bashMode",
+  "planMode",
 ] as const;
 export type ThemeToken = (typeof THEME_TOKENS)[number];
 
@@ -139,6 +140,11 @@ export class Theme {
   /** The editor's border while the draft is a `!command`. */
   getBashModeBorderColor(): (text: string) => string {
     return (text) => this.fg("bashMode", text);
+  }
+
+  /** The editor's border while planning. */
+  getPlanModeBorderColor(): (text: string) => string {
+    return (text) => this.fg("planMode", text);
   }
 
   #wrap(open: string, text: string, close: string): string {

@@ -68,6 +68,7 @@ const DARK: ColorNames = {
   thinkingXhigh: "#c78fd6",
   thinkingMax: "#e08fb4",
   bashMode: "#8fbf6f",
+  planMode: "#e0965c",
 };
 
 const LIGHT: ColorNames = {
@@ -127,7 +128,11 @@ const LIGHT: ColorNames = {
   thinkingXhigh: "#8b3fa0",
   thinkingMax: "#a8326f",
   bashMode: "#4b7d2b",
+  planMode: "#9a4b10",
 };
+
+/** Tokens that pi's themes do not have, and what stands in for them there. */
+const STAND_INS: Readonly<Partial<Record<ThemeToken, ThemeToken>>> = { planMode: "warning" };
 
 const BUILT_IN = { dark: DARK, light: LIGHT };
 
@@ -160,7 +165,7 @@ export function findTheme(name: string, folder: string, mode: ColorMode): { them
   }
 }
 
-/** Reads a theme file's text. A missing or unreadable token is an error that names it; nothing is guessed. */
+/** Reads a theme file's text. A missing or unreadable token of pi's is an error that names it; nothing is guessed. */
 export function parseTheme(json: string, mode: ColorMode): { theme: Theme } | { error: string } {
   try {
     const file = JSON.parse(json) as { name?: unknown; vars?: object; colors?: object };
@@ -168,6 +173,8 @@ export function parseTheme(json: string, mode: ColorMode): { theme: Theme } | { 
     const vars = new Map(Object.entries(file.vars ?? {}));
     const unknown = [...colors.keys()].find((token) => !(THEME_TOKENS as readonly string[]).includes(token));
     if (unknown !== undefined) return { error: `The theme has a colour for "${unknown}", which is no token.` };
+    for (const [token, standIn] of Object.entries(STAND_INS))
+      if (!colors.has(token)) colors.set(token, colors.get(standIn));
     const missing = THEME_TOKENS.find((token) => !colors.has(token));
     if (missing !== undefined) return { error: `The theme has no colour for "${missing}".` };
     const value = (token: ThemeToken): unknown => {

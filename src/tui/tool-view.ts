@@ -3,8 +3,10 @@
  * Part of `tui/`; used by the chat. Arguments and results come from models and files: any shape is drawn, none throws.
  */
 import { type Component, Text } from "@earendil-works/pi-tui";
+import { SUBMIT_PLAN } from "../agent/plan-mode.ts";
 import { changedLines, colourDiff } from "./diff-view.ts";
 import { highlightCode, languageOf } from "./highlight.ts";
+import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
@@ -57,6 +59,8 @@ export class ToolRow implements Component {
 
 function toolPanel(state: ToolCallState, options: ChatOptions): Component {
   const parts: Component[] = [new Text(toolTitle(state.name, state.args, options.home), 0, 0)];
+  const plan = state.name === SUBMIT_PLAN ? text(state.args, "plan") : undefined;
+  if (plan !== undefined) parts.push(new Text("", 0, 0), new MarkdownText(bounded(plan)));
   const body = toolBody(state, options);
   if (body !== "") parts.push(new Text(`\n${body}`, 0, 0));
   return new Panel(parts, BACKGROUNDS[state.status]);
@@ -79,6 +83,8 @@ function toolTitle(name: string, args: unknown, home: string): string {
       return called("grep", `/${sanitiseLine(text(args, "pattern") ?? "…")}/ in ${path ?? "."}`);
     case "find":
       return called("find", `${sanitiseLine(text(args, "pattern") ?? "…")} in ${path ?? "."}`);
+    case SUBMIT_PLAN:
+      return called("plan", sanitiseLine(text(args, "title") ?? ""));
     case "ls":
       return called("ls", path ?? ".");
     default:

@@ -15,7 +15,7 @@ import { sanitise } from "./sanitise.ts";
 import {
   cancelStep,
   editedQuery,
-  fit,
+  fitRuns,
   framed,
   highlighted,
   keyHint,
@@ -27,7 +27,7 @@ import type { SelectorScreen } from "./selector-list.ts";
 import { theme } from "./theme.ts";
 
 /** Entries a search looks through before keys get their turn: some milliseconds of work. */
-const SEARCHED_AT_ONCE = 1500;
+const SEARCHED_AT_ONCE = 750;
 
 export interface TreeSelectorOptions {
   screen: SelectorScreen;
@@ -139,11 +139,14 @@ export class TreeSelector implements Component, Focusable {
     const { keybindings } = this.#options.screen;
     const outline = this.#outline;
     const moved = movedSelection(keybindings, data, outline.selected, outline.rowCount, this.#height());
+    if (moved !== undefined) {
+      outline.page(moved - outline.selected);
+      return true;
+    }
+    if (keybindings.matches(data, "tui.select.confirm")) return this.#confirm();
     const cancel = cancelStep(keybindings, data, outline.query);
     const action = this.#actions.find(([id]) => keybindings.matches(data, id))?.[1];
-    if (moved !== undefined) outline.page(moved - outline.selected);
-    else if (keybindings.matches(data, "tui.select.confirm")) return this.#confirm();
-    else if (cancel === "cancel") this.#options.onCancel();
+    if (cancel === "cancel") this.#options.onCancel();
     else if (cancel === "clear") outline.setQuery("");
     else if (action !== undefined) action();
     else {
@@ -249,13 +252,12 @@ export class TreeSelector implements Component, Focusable {
   #rowLine(row: OutlineRow, width: number): string {
     const time = row.label === undefined ? undefined : this.#labelTimes?.of(row.entry.id);
     const shown = time === undefined ? row : { ...row, label: `${row.label} · ${time}` };
-    const line = lineParts(shown, row.selected)
-      .map(({ text, token }) => {
-        const safe = sanitise(text).replaceAll("\n", " ");
-        return token === undefined ? safe : theme.fg(token, safe);
-      })
-      .join("");
-    return row.selected ? highlighted(line, width) : fit(line, width);
+    const parts = lineParts(shown, row.selected).map((part) => ({
+      ...part,
+      text: sanitise(part.text).replaceAll("\n", " "),
+    }));
+    const line = fitRuns(parts, width, ({ text, token }) => (token === undefined ? text : theme.fg(token, text)));
+    return row.selected ? highlighted(line, width) : line;
   }
 }
 

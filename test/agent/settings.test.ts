@@ -37,6 +37,8 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "smallModel",
   "summaryModel",
   "branchSummary",
+  "subagentModel",
+  "mcpWaitMs",
   "doubleEscapeAction",
   "treeFilterMode",
   "steeringMode",
@@ -46,6 +48,7 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "theme",
   "hideThinking",
   "externalEditor",
+  "plansDirectory",
 ];
 const DEFAULTS: SettingValues = {
   defaultProvider: undefined,
@@ -55,6 +58,8 @@ const DEFAULTS: SettingValues = {
   summaryModel: undefined,
   branchSummary: DEFAULT_BRANCH_SUMMARY,
   compaction: DEFAULT_COMPACTION,
+  subagentModel: undefined,
+  mcpWaitMs: 5000,
   doubleEscapeAction: undefined,
   treeFilterMode: "default",
   steeringMode: "one-at-a-time",
@@ -63,6 +68,7 @@ const DEFAULTS: SettingValues = {
   theme: "auto",
   hideThinking: false,
   externalEditor: undefined,
+  plansDirectory: undefined,
 };
 const all = (settings: Settings) => Object.fromEntries(KEYS.map((key) => [key, settings.get(key)]));
 
@@ -83,6 +89,8 @@ test("[A9] every setting is read from the user's file", () => {
     summaryModel: "lab/writer",
     branchSummary: { skipPrompt: true, reserveTokens: 0 },
     compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
+    subagentModel: "lab/middle",
+    mcpWaitMs: 0,
     doubleEscapeAction: "fork",
     treeFilterMode: "labeled-only",
     steeringMode: "all",
@@ -91,6 +99,7 @@ test("[A9] every setting is read from the user's file", () => {
     theme: "light",
     hideThinking: true,
     externalEditor: "vim -n",
+    plansDirectory: "docs/plans",
   };
   const settings = setUp(`\ufeff${JSON.stringify(chosen)}`).load();
   assert.deepEqual([all(settings), settings.notices], [chosen, []]);
@@ -238,7 +247,7 @@ test("[X5] a broken file of an untrusted project is not even looked at", () => {
 });
 
 test("[X5] even a trusted project may not set where trust, keys, requests and state go", () => {
-  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor"];
+  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory"];
   const text = `{\n${keys.map((key) => `"${key}": "x"`).join(",\n")}\n}`;
   const { projectPath, load } = setUp(undefined, text);
   const settings = load(true);

@@ -17,6 +17,7 @@ const NOTHING: Arguments = {
   thinking: undefined,
   name: undefined,
   trust: false,
+  plan: false,
   help: false,
   version: false,
 };
@@ -57,6 +58,7 @@ test("[R1] every flag, long and short", () => {
     api: "anthropic-messages",
   });
   accepts(["--trust"], { trust: true });
+  accepts(["--plan"], { plan: true });
   accepts(["-h"], { help: true });
   accepts(["--help"], { help: true });
   accepts(["-v"], { version: true });
@@ -78,6 +80,7 @@ test("[R1] every flag is in --help", () => {
     "--model",
     "--name",
     "--no-session",
+    "--plan",
     "--print",
     "--provider",
     "--resume",

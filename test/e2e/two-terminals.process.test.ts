@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
@@ -37,6 +37,10 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
   await say(first, "say one");
   await first.waitFor("ANSWER-1");
   const second = start("-c");
+  await second.waitFor("This session is open in another bough");
+  await second.waitFor("Ask for a hand-over");
+  second.send(KEYS.enter);
+  await second.waitFor((screen) => !screen.includes("Ask for a hand-over"));
   await second.waitFor("you follow it live");
   await second.waitFor(/following/);
   await say(first, "say two");
@@ -90,3 +94,97 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
   );
   assert.deepEqual(session.getProblems(), []);
 });
+
+test("[W5, U4] a session in use, picked or opened, can be followed, copied or asked for; Escape keeps the one on the screen", async (t) => {
+  const mock = await startAimock();
+  t.after(() => mock.stop());
+  mock.on({ userMessage: /one/ }, { content: "ANSWER-1" });
+  mock.on({ userMessage: /two/ }, { content: "ANSWER-2" });
+  mock.on({ userMessage: /mine/ }, { content: "ANSWER-MINE" });
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const flags = ["--base-url", `${mock.url}/v1`, "--model", "mock", "--api-key", "k"];
+  const start = (...args: string[]): Program => {
+    const program = new Program({ args: [...args, ...flags], cwd, home });
+    t.after(() => program.stop());
+    return program;
+  };
+  const type = async (program: Program, text: string): Promise<void> => {
+    program.send(text);
+    await program.waitFor(text);
+    program.send(KEYS.enter);
+  };
+  const first = start();
+  await first.waitFor("Ctrl+C");
+  await type(first, "say one");
+  await first.waitFor("ANSWER-1");
+
+  // A session of its own is on the screen and stays there after Escape.
+  const second = start();
+  await second.waitFor("Ctrl+C");
+  await type(second, "say mine");
+  await second.waitFor("ANSWER-MINE");
+  const pickFirst = async (): Promise<void> => {
+    await type(second, "/resume");
+    await second.waitFor("Resume a session");
+    await second.waitFor("say one");
+    second.send("one");
+    await second.waitFor(/› .*say one/);
+    second.send(KEYS.enter);
+    await second.waitFor(/This session is open in another bough[^]*It is process \d+ on [^]*Ask for a hand-over/);
+  };
+  await pickFirst();
+  second.send(KEYS.escape);
+  await second.waitFor("Resume a session");
+  second.send(KEYS.escape);
+  await second.waitFor((screen) => screen.includes("ANSWER-MINE") && !screen.includes("Resume a session"));
+
+  await pickFirst();
+  second.send(KEYS.enter);
+  await second.waitFor("you follow it live");
+  await second.waitFor("ANSWER-1");
+  await type(first, "say two");
+  await second.waitFor("ANSWER-2");
+
+  // Started on it: the third has a copy, then the second gets it from the first.
+  const third = start("-c");
+  await third.waitFor("Ask for a hand-over");
+  third.send(KEYS.down);
+  third.send(KEYS.enter);
+  await third.waitFor("Copied the branch to a session of your own");
+  await type(third, "say mine too");
+  await third.waitFor("ANSWER-MINE");
+  await third.stop();
+  await second.stop();
+
+  const fourth = start("--session", sessionOf(cwd, home, "say one"));
+  await fourth.waitFor("Ask for a hand-over");
+  fourth.send(KEYS.up);
+  fourth.send(KEYS.enter);
+  await fourth.waitFor("This session is written here now.");
+  await first.waitFor("was handed over to another bough");
+  await fourth.stop();
+  await first.stop();
+
+  const folder = join(home, ".bough/sessions", directoryKey(canonicalPath(cwd)));
+  const prompts: string[][] = [];
+  for (const name of readdirSync(folder).sort()) {
+    const session = await SessionManager.open(join(folder, name), { readOnly: true });
+    prompts.push(outlineOf(session.getBranch()).filter((row) => row.startsWith("user")));
+    assert.deepEqual(session.getProblems(), []);
+  }
+  assert.deepEqual(prompts, [
+    ["user: say one", "user: say two"],
+    ["user: say mine"],
+    ["user: say one", "user: say two", "user: say mine too"],
+  ]);
+});
+
+/** The oldest session of a folder that says `text`. */
+function sessionOf(cwd: string, home: string, text: string): string {
+  const folder = join(home, ".bough/sessions", directoryKey(canonicalPath(cwd)));
+  const names = readdirSync(folder).sort();
+  return join(
+    folder,
+    names.find((name) => readFileSync(join(folder, name), "utf8").includes(text))!,
+  );
+}

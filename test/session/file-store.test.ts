@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   existsSync,
@@ -11,12 +11,14 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { describeSessionStore } from "../../src/session/conformance.ts";
 import { FileStore } from "../../src/session/file-store.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { SessionFileError } from "../../src/session/session-errors.ts";
+import { setClock } from "../support/clock.ts";
 import { watchDisk } from "../support/disk-faults.ts";
 import { contentOf, temporaryFile, temporaryFolder } from "../support/session-files.ts";
 
@@ -246,6 +248,7 @@ const TAKEN_AWAY: [how: string, take: (path: string) => void, left: string | und
 
 for (const [how, take, left] of TAKEN_AWAY)
   test(`[W1, M2] dB69 the file is ${how} while it is in use: the append says so, and nothing comes back to life`, (t) => {
+    setClock(t, 1000);
     const path = join(temporaryFolder(), "session.jsonl");
     const store = FileStore.create(path);
     t.after(() => store.close());
@@ -258,6 +261,7 @@ for (const [how, take, left] of TAKEN_AWAY)
   });
 
 test("[W3] what another program leaves without a newline at the end is closed before the next line", (t) => {
+  setClock(t, 1000);
   const path = join(temporaryFolder(), "session.jsonl");
   const store = FileStore.create(path);
   t.after(() => store.close());
@@ -267,4 +271,44 @@ test("[W3] what another program leaves without a newline at the end is closed be
   appendFileSync(path, "whole\n");
   store.append("second");
   assert.equal(contentOf(path), "header\ntorn\nfirst\nwhole\nsecond\n");
+});
+
+test("[W4] within a burst a file that was taken away is seen with the next append, which is then in no other file", (t) => {
+  setClock(t, 0);
+  for (const [how, take, left] of TAKEN_AWAY) {
+    const path = join(temporaryFolder(), "session.jsonl");
+    const store = FileStore.create(path);
+    t.after(() => store.close());
+    store.append("header", "first");
+    store.append("second");
+    take(path);
+    assert.throws(() => store.append("third"), { code: "file-changed" }, how);
+    assert.throws(() => store.append("fourth"), { code: "file-changed" }, how);
+    // It was the session's own file until then: of that one only the end has grown.
+    const ours = how === "cut short" ? "third\n" : how === "a link now" ? "second\nthird\n" : "";
+    assert.equal(existsSync(path) ? contentOf(path) : undefined, left && left + ours, how);
+  }
+});
+
+test("[W4] a look counts for 10 milliseconds: then there is one before the next append as well", (t) => {
+  const path = temporaryFile("header\n");
+  const store = FileStore.open(path);
+  t.after(() => store.close());
+  const looks: number[] = [];
+  const { lstatSync } = fs;
+  const look = t.mock.method(fs, "lstatSync", lstatSync);
+  syncBuiltinESMExports();
+  t.after(() => {
+    look.mock.restore();
+    syncBuiltinESMExports();
+  });
+  let now = 0;
+  t.mock.method(performance, "now", () => now);
+  for (const time of [0, 5, 10, 20.5, 25]) {
+    now = time;
+    const before = look.mock.callCount();
+    store.append("line");
+    looks.push(look.mock.callCount() - before);
+  }
+  assert.deepEqual(looks, [2, 1, 1, 2, 1]);
 });

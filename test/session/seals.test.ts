@@ -95,6 +95,30 @@ test("[W7] lines without a seal are told of once where the header has one, and n
   assert.deepEqual([old.entries.length, old.codes], [3, []]);
 });
 
+test("[W7] one changed bit in the header's own seal is told of or refused, whichever it is", () => {
+  const header = sealed(HEADER);
+  const lines = file(header, ...[message("a1", null), message("a2", "a1")].map(sealed));
+  const start = header.lastIndexOf(',"c":"');
+  const untold: string[] = [];
+  for (let n = 8 * start; n < 8 * header.length; n++) {
+    const bytes = Buffer.from(lines);
+    bytes[n >> 3]! ^= 1 << (n & 7);
+    const reading = readSession(memorySource(bytes), { checksum });
+    if (reading.kind === "invalid") continue;
+    assert.ok(reading.kind === "session");
+    assert.deepEqual([reading.index.size, reading.hasSeals], [2, true]);
+    if (!codes(reading.index.problems).includes("changed-line:1")) untold.push(`bit ${n & 7} of byte ${n >> 3}`);
+  }
+  assert.deepEqual(untold, []);
+});
+
+test("[W7, F4] another program's header that ends with a short member is as it was", () => {
+  const header = HEADER.replace(/\}$/, ',"b":"notasealatall"}');
+  const reading = readSession(memorySource(file(header, message("a1", null))), { checksum });
+  assert.ok(reading.kind === "session");
+  assert.deepEqual([reading.hasSeals, reading.header["b"], reading.index.problems], [false, "notasealatall", []]);
+});
+
 test("[W7, T7] a copied line keeps its bytes and its seal; one with a new parent gets a seal that fits", async (t) => {
   const session = trackSession(t, SessionManager.create("/w", temporaryFolder()));
   const one = session.appendMessage(user("one"));

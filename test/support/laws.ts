@@ -13,10 +13,14 @@ import { SessionEntryIndex } from "../../src/tree/entry-index.ts";
 import { Outline } from "../../src/tree/outline.ts";
 import { readSession } from "../../src/tree/reader.ts";
 import { buildSessionContext, contextOfPath } from "../../src/tree/session-context.ts";
+import { beforeAppends } from "./reopening-store.ts";
 import { memorySource } from "./session-lines.ts";
 
 /** Tips of one session whose contexts are compared. */
 const TIPS = 20;
+
+/** Files up to this size are read whole before each append, when stores are opened anew; bytes. */
+const READ_EACH_TIME = 64 * 1024;
 
 /** What each session's files held when they were last looked at. */
 const seen = new WeakMap<SessionManager, Map<string, Buffer>>();
@@ -34,13 +38,30 @@ export interface TrackOptions {
 export function trackSession(t: TestContext, manager: SessionManager, options: TrackOptions = {}): SessionManager {
   lookAtFile(manager);
   if (options.followed) shared.add(manager);
+  const stopWatching = options.unsaved ? () => undefined : beforeAppends((path) => checkWritten(manager, path));
   t.after(async () => {
+    stopWatching();
     checkMemory(manager);
     checkBytes(manager);
     if (!options.unsaved) await checkLaws(manager);
     await manager.close().catch((error: unknown) => assert.ok(options.unsaved, String(error)));
   });
   return manager;
+}
+
+/** What has been appended so far is what a reader of the file finds, before more is appended. */
+function checkWritten(manager: SessionManager, path: string): void {
+  if (manager.getSessionFile() !== path || manager.isReadOnly()) return;
+  const bytes = readFileSync(path);
+  if (bytes.length > READ_EACH_TIME) return;
+  const reading = readSession(memorySource(bytes));
+  const index = manager.getIndex();
+  assert.equal(reading.kind, "session");
+  if (reading.kind !== "session" || manager.getUnsavedCount() > 0) return;
+  assert.ok(reading.index.size >= index.size, "a store opened anew has every entry");
+  // Other programs' lines are in the tree with the next append.
+  if (reading.index.size > index.size) return;
+  assert.deepEqual(pictureOf(reading.index), pictureOf(index), "a store opened anew has the same tree");
 }
 
 /** All laws. Flushes, as the leaf is only then a fact. */

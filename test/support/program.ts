@@ -33,8 +33,15 @@ export function cleanEnvironment(home: string, extra: Record<string, string> = {
     COLORTERM: "truecolor",
     LANG: "C.UTF-8",
     TMPDIR: tmpdir(),
+    ...reopening(),
     ...extra,
   };
+}
+
+/** What makes a program close and open its sessions' files after each append: LAWS=reopen. */
+function reopening(): Record<string, string> {
+  const { LAWS, NODE_OPTIONS = "" } = process.env;
+  return LAWS === "reopen" ? { LAWS, NODE_OPTIONS } : {};
 }
 
 export class Program {

@@ -222,7 +222,7 @@ const ordinal = (place: Place): number => (place === null ? -1 : Number(place.sl
 
 function take(log: MoveLog, { type, parentId, via }: MoveRecord): void {
   if (type === "leaf") log.record(ordinal(parentId!), via);
-  else log.entry(type === "label" ? "on-chain" : "always", parentId === undefined ? undefined : ordinal(parentId));
+  else log.entry(type !== "label", parentId === undefined ? undefined : ordinal(parentId));
 }
 
 test("[L3] the history says what a slow and plain one says, after every record, with few and with many places", () => {

@@ -138,6 +138,31 @@ test("[Y9] the first frame of a session parses no more than its screen, at any s
   }
 });
 
+test("[Y9] the first frame reads the file once at most, however its branches lie in it", () => {
+  for (const entries of [2000, 20_000])
+    for (const shape of ["linear", "bushy"] as const) {
+      const content = bytesOf(file(...generateSession({ shape, entries })));
+      const memory = memorySource(content);
+      let bytes = 0;
+      const reading = readSession({
+        read: (offset, length) => {
+          const part = memory.read(offset, length);
+          bytes += part.length;
+          return part;
+        },
+      });
+      assert.equal(reading.kind, "session");
+      if (reading.kind !== "session") return;
+      bytes = 0;
+      const outline = new Outline(reading.index);
+      // And a line once more at each border of what was read at once.
+      assert.ok(bytes <= 1.01 * content.length, `${shape}: ${bytes} bytes of ${content.length}`);
+      bytes = 0;
+      outline.rows(outline.windowStart(25), 25, { width: 120 });
+      assert.ok(bytes <= 2_000_000, `${shape}: ${bytes} bytes for a screen`);
+    }
+});
+
 function searched(source: OutlineSource, options: OutlineOptions, act: (outline: Outline) => void): object {
   const outline = new Outline(source, options);
   act(outline);

@@ -4,11 +4,13 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { stripTerminalSequences, visibleWidth } from "@earendil-works/pi-tui";
+import { SeededRandom } from "../support/generate.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 import { colourDiff } from "../../src/tui/diff-view.ts";
 import { Footer, type FooterFacts, shortNumber } from "../../src/tui/footer.ts";
 import { gitBranch } from "../../src/tui/git-branch.ts";
 import { highlightCode, languageOf } from "../../src/tui/highlight.ts";
+import { fit, fitRuns } from "../../src/tui/selector-list.ts";
 import { terminalTitle } from "../../src/tui/terminal-title.ts";
 import { colorModeOf, setTheme, theme, THEME_TOKENS } from "../../src/tui/theme.ts";
 import { builtInTheme, parseTheme, themeForBackground } from "../../src/tui/themes.ts";
@@ -21,6 +23,7 @@ const facts: FooterFacts = {
   context: { window: 200_000, percent: 71.26 },
   model: { provider: "p", id: "m-1", hasThinking: true },
   thinkingLevel: "high",
+  mode: "none",
   unsaved: 0,
   isFollowing: false,
 };
@@ -49,6 +52,14 @@ test("[W4, U4] the footer counts what is unsaved, before all else", () => {
     footer(70, { unsaved: 3 })[1],
     `3 unsaved ↑1.2k ↓999 R123k $1.234 71.3%/200k${" ".repeat(12)}(p) m-1 • high`,
   );
+});
+
+test("[P1, U4] the footer begins with the mode the session is in", () => {
+  assert.equal(
+    footer(70, { mode: "plan", usage: undefined, context: undefined })[1],
+    `plan${" ".repeat(52)}(p) m-1 • high`,
+  );
+  assert.ok(footer(70, { mode: "a\x1b[2Jb\nc", unsaved: 1 })[1]?.startsWith("ab c 1 unsaved "));
 });
 
 test("[U4] the context's share is a warning above 70 percent and an error above 90", () => {
@@ -92,6 +103,7 @@ test("[U3, U5] the terminal's title: bough, name, folder, all on one harmless li
   assert.equal(terminalTitle("The plan", "/home/me/work"), "bough - The plan - work");
   assert.equal(terminalTitle(undefined, "/home/me/work"), "bough - work");
   assert.equal(terminalTitle("", "/"), "bough");
+  assert.equal(terminalTitle("The plan", "/home/me/work", true), "bough (plan) - The plan - work");
   assert.equal(terminalTitle("a\x07b\n\x1b]0;c\x07", "/x/\x1b[2Jy"), "bough - ab - y");
   assert.equal(terminalTitle("💥".repeat(100), "/w"), `bough - ${"💥".repeat(30)} - w`);
 });
@@ -173,8 +185,44 @@ test("[U4] a theme file: colours, indexes, vars, the terminal's own; faults are 
   assert.equal(read({ colors: { ...colors, accent: 33 } }), "\x1b[38;5;33m");
   assert.equal(read({ vars: { blue: "#000009" }, colors: { ...colors, accent: "blue" } }), "\x1b[38;2;0;0;9m");
   assert.equal(read({ colors }), "\x1b[39m");
+  // pi's themes have no colour for plan mode.
+  const { planMode: _, ...ofPi } = colors;
+  const pi = parseTheme(JSON.stringify({ colors: { ...ofPi, warning: "#010203" } }), "truecolor");
+  assert.ok("theme" in pi);
+  assert.equal(pi.theme.getPlanModeBorderColor()("x"), "\x1b[38;2;1;2;3mx\x1b[39m");
   assert.equal(read({ colors: { ...colors, accent: "red" } }), 'The theme cannot be read: "accent" is not a colour');
   assert.equal(read({ colors: { ...colors, acent: "" } }), 'The theme has a colour for "acent", which is no token.');
   assert.equal(read({}), 'The theme has no colour for "accent".');
   assert.deepEqual(Object.keys(parseTheme("{", "truecolor")), ["error"]);
+});
+
+test("[U4, Y9] runs cut one by one are what the whole line is cut to, at any width", () => {
+  const texts = [
+    "",
+    "│  ├─ ",
+    "└⊟ ",
+    "…⊞ ",
+    "• ",
+    "› ",
+    "user: ",
+    "plain words ",
+    "naïve ",
+    "漢字",
+    "👩‍👩‍👧 family",
+    "e\u0301",
+    "x".repeat(30),
+  ];
+  const random = new SeededRandom(5);
+  for (let n = 0; n < 500; n++) {
+    const runs = Array.from({ length: random.below(6) }, () => ({ text: random.pick(texts) }));
+    const whole = runs.map(({ text }) => text).join("");
+    const width = random.below(40);
+    const line = fitRuns(runs, width, ({ text }) => text);
+    assert.equal(
+      stripTerminalSequences(line),
+      stripTerminalSequences(fit(whole, width)),
+      JSON.stringify([whole, width]),
+    );
+    assert.ok(visibleWidth(line) <= width);
+  }
 });

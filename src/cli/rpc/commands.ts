@@ -1,0 +1,319 @@
+/**
+ * Every command of `--mode rpc`: what it takes, what it gives, and whether it waits for its turn. This one table checks
+ * what comes in, types the handlers, and is what docs/rpc.md is made of.
+ * Part of `cli/`; used by request.ts, dispatcher.ts and scripts/rpc-docs.mjs.
+ */
+import { arr, bool, compile, int, lit, nullable, num, obj, oneOf, opt, str, union } from "@earendil-works/pi-schema";
+import type { Properties, Schema, Static, StaticObject, Validator } from "@earendil-works/pi-schema";
+import { THINKING_LEVELS } from "../../agent/providers.ts";
+import {
+  BRANCH_SPENT,
+  BY_MODEL,
+  COMMAND_RUN,
+  ENTRY,
+  FILTER,
+  IMAGE,
+  MESSAGE,
+  MODEL,
+  QUEUE,
+  SESSION_ITEM,
+  SPENT,
+  TREE_ROW,
+} from "./shapes.ts";
+
+interface Command<Takes extends Properties, Gives> {
+  /** For the document: what it does, in a sentence or two. */
+  says: string;
+  takes: Takes;
+  gives: Schema<Gives>;
+  /**
+   * "in turn": done when the commands of this kind before it are done, since it changes where the session stands.
+   * "at once": done when it is read, whatever else is under way.
+   */
+  order: "in turn" | "at once";
+}
+
+const command = <const Takes extends Properties, Gives>(row: Command<Takes, Gives>): Command<Takes, Gives> => row;
+
+const NOTHING = obj({});
+const CANCELLED = bool({ description: "An extension said no, or it was stopped; nothing has changed then." });
+const EXPECTED_LEAF = opt(
+  nullable(
+    str({
+      description: "The id of the leaf the client knows, null for before the first entry. With another leaf: refused.",
+    }),
+  ),
+);
+const STOPS_TURN = opt(bool({ description: "Stop a running turn first; without it a running turn refuses the move." }));
+const LIMIT = opt(int({ minimum: 1, maximum: 10_000, description: "At most so many; default 1000." }));
+const MOVED = {
+  cancelled: CANCELLED,
+  aborted: opt(bool({ description: "It was stopped by abort." })),
+  leafId: nullable(str({ description: "Where the session stands now." })),
+} as const;
+
+export const COMMANDS = {
+  // The conversation.
+  prompt: command({
+    says:
+      "Sends a prompt. The answer comes when it is under way; events tell the rest, up to agent_settled. While a turn runs " +
+      "it is refused, unless streamingBehavior says how to queue it.",
+    takes: {
+      message: str(),
+      images: opt(arr(IMAGE)),
+      streamingBehavior: opt(oneOf(["steer", "followUp"])),
+      expectedLeaf: EXPECTED_LEAF,
+    },
+    gives: obj({ disposition: oneOf(["started", "queued"]) }),
+    order: "in turn",
+  }),
+  steer: command({
+    says: "Queues a message that goes in after the current tool calls, or behind the next prompt.",
+    takes: { message: str({ minLength: 1 }), images: opt(arr(IMAGE)) },
+    gives: NOTHING,
+    order: "at once",
+  }),
+  follow_up: command({
+    says: "Queues a message that goes in when the agent would stop.",
+    takes: { message: str({ minLength: 1 }), images: opt(arr(IMAGE)) },
+    gives: NOTHING,
+    order: "at once",
+  }),
+  clear_queue: command({
+    says: "Empties the queue and gives what was in it.",
+    takes: {},
+    gives: QUEUE,
+    order: "at once",
+  }),
+  take_unsent: command({
+    says: "What was queued in an earlier run that ended before it was sent. Given once; bough never sends it by itself.",
+    takes: {},
+    gives: obj({ messages: arr(str()) }),
+    order: "at once",
+  }),
+  abort: command({
+    says: "Stops the running turn and waits until all its results are written; without one, stops a move that still asks.",
+    takes: {},
+    gives: NOTHING,
+    order: "at once",
+  }),
+  abort_retry: command({
+    says: "Ends the wait before a failed answer is asked for again; the failed answer stands.",
+    takes: {},
+    gives: NOTHING,
+    order: "at once",
+  }),
+  bash: command({
+    says: "Runs a shell command of the user in the session's folder and records it. One at a time.",
+    takes: {
+      command: str({ minLength: 1 }),
+      excludeFromContext: opt(bool({ description: "Record it, but never send it to the model." })),
+    },
+    gives: COMMAND_RUN,
+    order: "at once",
+  }),
+  abort_bash: command({ says: "Stops that command.", takes: {}, gives: NOTHING, order: "at once" }),
+
+  // What there is.
+  get_state: command({
+    says: "Where the session stands and what is under way.",
+    takes: {},
+    gives: obj({
+      sessionId: str(),
+      sessionFile: nullable(str({ description: "null: kept in memory." })),
+      sessionName: opt(str()),
+      cwd: str(),
+      leafId: nullable(str()),
+      model: nullable(MODEL),
+      thinkingLevel: oneOf(THINKING_LEVELS),
+      mode: str({ description: '"none" outside any mode.' }),
+      isStreaming: bool({ description: "A prompt is being worked on." }),
+      isBashRunning: bool(),
+      isIdle: bool({ description: "No turn, no command, no move." }),
+      isFollowing: bool({ description: "Another program writes the session; this one may not." }),
+      messageCount: int({ description: "Messages of the current path." }),
+      pendingMessageCount: int({ description: "Queued messages." }),
+      unsavedEntries: int({ description: "Entries in memory only, because the file cannot be written." }),
+      canGoBack: bool(),
+      canGoForward: bool(),
+      problems: arr(str(), { description: "What is wrong with the session's file; at most 100." }),
+    }),
+    order: "at once",
+  }),
+  get_messages: command({
+    says: "The conversation of the current path, as the next request would hold it.",
+    takes: {},
+    gives: obj({ messages: arr(MESSAGE) }),
+    order: "at once",
+  }),
+  get_entries: command({
+    says: "The session's entries on all branches, in the order of the file.",
+    takes: {
+      since: opt(str({ description: "Only those after this entry: the last one the client has." })),
+      limit: LIMIT,
+    },
+    gives: obj({
+      entries: arr(ENTRY),
+      more: bool({ description: "There are further ones: ask again since the last of these." }),
+      leafId: nullable(str({ description: "Where the session stands, moves that no entry tells of included." })),
+    }),
+    order: "at once",
+  }),
+  get_tree: command({
+    says: "The session's tree as rows, the active branch first: what /tree shows.",
+    takes: {
+      filter: opt(FILTER),
+      search: opt(str({ description: "Only rows that hold all these words, in any case." })),
+      from: opt(int({ minimum: 1, description: "The first row; default 1." })),
+      limit: LIMIT,
+    },
+    gives: obj({
+      rows: arr(TREE_ROW),
+      total: int({ description: "Rows there are." }),
+      leafId: nullable(str()),
+    }),
+    order: "at once",
+  }),
+  get_stats: command({
+    says: "What the session has spent: whole, by model, and on each branch.",
+    takes: {},
+    gives: obj({
+      total: SPENT,
+      byModel: BY_MODEL,
+      branches: arr(BRANCH_SPENT, { description: "Where the session stands first, then by cost; at most 1000." }),
+      branchCount: int(),
+      context: nullable(
+        obj(
+          { tokens: num(), window: num(), percent: num() },
+          { description: "Of the next request; null without model." },
+        ),
+      ),
+    }),
+    order: "at once",
+  }),
+
+  // Moving in the tree.
+  navigate: command({
+    says:
+      "Moves to another entry of this session. A prompt's text comes back as editorText, and the session then stands before " +
+      "it; any other entry becomes the leaf. Nothing is erased.",
+    takes: { targetId: str(), expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+    gives: obj({ ...MOVED, editorText: opt(str()), summaryEntry: opt(ENTRY) }),
+    order: "in turn",
+  }),
+  back: command({
+    says: "Moves to where the session stood before the latest move.",
+    takes: { expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+    gives: obj({ ...MOVED, moved: bool({ description: "False: there is nothing to go back to." }) }),
+    order: "in turn",
+  }),
+  forward: command({
+    says: "Undoes the latest back.",
+    takes: { expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+    gives: obj({ ...MOVED, moved: bool({ description: "False: there is nothing to go forward to." }) }),
+    order: "in turn",
+  }),
+  set_label: command({
+    says: "Labels an entry; without a label, or with an empty one, takes it away.",
+    takes: { entryId: str(), label: opt(str()) },
+    gives: NOTHING,
+    order: "in turn",
+  }),
+
+  // Sessions.
+  branch: command({
+    says: "A new session that ends before a prompt, whose text comes back.",
+    takes: { entryId: str({ description: "A message of the user." }) },
+    gives: obj({ cancelled: CANCELLED, selectedText: str() }),
+    order: "in turn",
+  }),
+  clone: command({
+    says: "A new session with a copy of the current path.",
+    takes: {},
+    gives: obj({ cancelled: CANCELLED }),
+    order: "in turn",
+  }),
+  new_session: command({
+    says: "An empty session in the same folder.",
+    takes: { parentSession: opt(str({ description: "The file it came from." })) },
+    gives: obj({ cancelled: CANCELLED }),
+    order: "in turn",
+  }),
+  switch_session: command({
+    says: "Opens another session; on an error the current one stays.",
+    takes: { session: str({ minLength: 1, description: "A path, or the beginning of an id." }) },
+    gives: obj({ cancelled: CANCELLED }),
+    order: "in turn",
+  }),
+  list_sessions: command({
+    says: "The sessions of the folder bough was started in, the last used first; those of subagents are left out.",
+    takes: { all: opt(bool({ description: "Those of all folders." })) },
+    gives: obj({ sessions: arr(SESSION_ITEM) }),
+    order: "at once",
+  }),
+  set_name: command({
+    says: "Names the session; an empty name takes it away.",
+    takes: { name: str() },
+    gives: NOTHING,
+    order: "in turn",
+  }),
+  save_as: command({
+    says: "Writes all of the session to a new file and goes on in it; the way out when its own cannot be written.",
+    takes: { path: str({ minLength: 1 }) },
+    gives: obj({ sessionFile: str() }),
+    order: "in turn",
+  }),
+  take_over: command({
+    says: "Asks the program that writes the session to hand it over, and waits for that; abort ends the wait.",
+    takes: {},
+    gives: NOTHING,
+    order: "in turn",
+  }),
+
+  // The model.
+  get_available_models: command({
+    says: "The models that can be used now.",
+    takes: {},
+    gives: obj({ models: arr(MODEL) }),
+    order: "at once",
+  }),
+  set_model: command({
+    says: "Takes another model from the next request on. Recorded in the session, so that a later move back restores it.",
+    takes: {
+      model: str({ minLength: 1, description: '"provider/id", an id or its beginning; perhaps ":level" behind.' }),
+    },
+    gives: obj({ model: MODEL, thinkingLevel: oneOf(THINKING_LEVELS) }),
+    order: "in turn",
+  }),
+  set_thinking_level: command({
+    says: "Sets the nearest level the model has.",
+    takes: { level: oneOf(THINKING_LEVELS) },
+    gives: obj({ level: oneOf(THINKING_LEVELS) }),
+    order: "in turn",
+  }),
+} as const;
+
+type Table = typeof COMMANDS;
+export type CommandName = keyof Table;
+/** What a command takes, beside `type` and `id`. */
+export type Taken<N extends CommandName> = StaticObject<Table[N]["takes"]>;
+/** What a command gives, as `data` of its response. */
+export type Given<N extends CommandName> = Static<Table[N]["gives"]>;
+
+export const ID = union([str(), num()], { description: "Comes back with the response." });
+
+export const isCommand = (name: unknown): name is CommandName =>
+  typeof name === "string" && Object.hasOwn(COMMANDS, name);
+
+/** The whole line of a command as a schema: its type, perhaps an id, and what it takes. No other fields. */
+export const lineSchema = (name: CommandName): Schema =>
+  obj({ type: lit(name), id: opt(ID), ...(COMMANDS[name].takes as Properties) });
+
+const validators = new Map<CommandName, Validator>();
+
+/** What is wrong with the line of a command, each as `{path, message}`; empty when nothing is. */
+export function faultsOf(name: CommandName, line: object): { path: string; message: string }[] {
+  let validator = validators.get(name);
+  if (validator === undefined) validators.set(name, (validator = compile(lineSchema(name))));
+  return validator.errors(line);
+}

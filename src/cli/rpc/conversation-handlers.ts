@@ -1,0 +1,68 @@
+/**
+ * What the commands of `--mode rpc` do about prompts, the queue, shell commands and the model. Part of `cli/`; used by
+ * handlers.ts.
+ */
+import { queueJson } from "../event-json.ts";
+import type { Handlers } from "./dispatcher.ts";
+import { CommandFailure } from "./failure.ts";
+import type { RpcHost } from "./rpc-host.ts";
+import { checkLeaf } from "./rpc-host.ts";
+import { modelJson } from "./state-json.ts";
+
+type Handled =
+  | ("prompt" | "steer" | "follow_up" | "clear_queue" | "take_unsent" | "abort" | "abort_retry" | "bash" | "abort_bash")
+  | ("get_available_models" | "set_model" | "set_thinking_level");
+
+export function conversationHandlers({ session, registry, told }: RpcHost): Pick<Handlers, Handled> {
+  return {
+    prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
+      checkLeaf(session, expectedLeaf);
+      if (session.isStreaming && streamingBehavior !== undefined) {
+        if (streamingBehavior === "steer") session.steer(message, images);
+        else session.followUp(message, images);
+        return { disposition: "queued" };
+      }
+      const wasStreaming = session.isStreaming;
+      const answered = session.prompt(message, images === undefined ? {} : { images });
+      // What is refused is refused before anything has started.
+      if (wasStreaming || !session.isStreaming) await answered;
+      else answered.catch(told);
+      return { disposition: "started" };
+    },
+    steer: ({ message, images }) => {
+      session.steer(message, images);
+      return {};
+    },
+    follow_up: ({ message, images }) => {
+      session.followUp(message, images);
+      return {};
+    },
+    clear_queue: () => queueJson(session.takeQueue()),
+    take_unsent: () => ({ messages: session.takeUnsent().map(({ text }) => text) }),
+    abort: async () => {
+      await session.abort();
+      return {};
+    },
+    abort_retry: () => {
+      session.abortRetry();
+      return {};
+    },
+    bash: ({ command, excludeFromContext = false }) => session.runBash(command, { excludeFromContext }),
+    abort_bash: () => {
+      session.abortBash();
+      return {};
+    },
+    get_available_models: () => ({ models: registry.available().map(modelJson) }),
+    set_model: ({ model: wanted }) => {
+      const choice = registry.choose(wanted);
+      if ("problem" in choice) throw new CommandFailure("refused", choice.problem);
+      session.setModel(choice.model);
+      if (choice.thinkingLevel !== undefined) session.setThinkingLevel(choice.thinkingLevel);
+      return { model: modelJson(choice.model), thinkingLevel: session.thinkingLevel };
+    },
+    set_thinking_level: ({ level }) => {
+      session.setThinkingLevel(level);
+      return { level: session.thinkingLevel };
+    },
+  };
+}

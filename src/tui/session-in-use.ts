@@ -1,0 +1,49 @@
+/**
+ * What to do with a session that another bough writes: the question, and a copy of its branch.
+ * Part of `tui/`; used by selector-controller.
+ */
+import { NOTHING_TO_CLONE } from "../agent/session-notices.ts";
+import { SessionManager } from "../session/session-manager.ts";
+import type { Question } from "./choice-selector.ts";
+import { sanitiseLine } from "./sanitise.ts";
+
+/** What is known of the other; undefined members when it has not said who it is. */
+export interface OtherBough {
+  pid?: number | undefined;
+  host?: string | undefined;
+  since?: string | undefined;
+}
+
+export interface InUseAnswers {
+  follow(): void;
+  copy(): void;
+  handOver(): void;
+  /** Escape. */
+  cancel(): void;
+}
+
+export function inUseQuestion({ pid, host, since }: OtherBough, answers: InUseAnswers): Question {
+  const who = pid === undefined ? "" : sanitiseLine(` It is process ${pid} on ${host ?? "?"}, since ${since ?? "?"}.`);
+  return {
+    title: "This session is open in another bough",
+    text: `Only one at a time can write a session.${who}`,
+    choices: [
+      { label: "Follow it live", value: answers.follow },
+      { label: "Copy this branch to a session of your own", value: answers.copy },
+      { label: "Ask for a hand-over", value: answers.handOver },
+    ],
+    onCancel: answers.cancel,
+  };
+}
+
+/** Copies the current branch of a session that is not open here to a file beside it, and returns that. */
+export async function copyOfBranch(path: string): Promise<string> {
+  const session = await SessionManager.open(path, { readOnly: true });
+  try {
+    const leafId = session.getLeafId();
+    if (leafId === null) throw new Error(NOTHING_TO_CLONE);
+    return session.exportBranch(leafId);
+  } finally {
+    await session.close();
+  }
+}

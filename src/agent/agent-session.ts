@@ -18,12 +18,15 @@ import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-ev
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost } from "./branching.ts";
-import { Compaction } from "./compaction.ts";
+import { Compaction, CompactionFailed } from "./compaction.ts";
 import type { CompactOptions, CompactionOutcome } from "./compaction.ts";
-import { COMPACTION_RUNS } from "./compaction-notices.ts";
+import { COMPACTION_RUNS, NOTHING_TO_UNCOMPACT } from "./compaction-notices.ts";
+import { latestCompaction } from "./compaction-preparation.ts";
 import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
 import type { CompactionSettings } from "./compaction-settings.ts";
 import { RunCompaction } from "./compaction-triggers.ts";
+import { contextReport } from "./context-report.ts";
+import type { ContextReport } from "./context-report.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import { NO_HOOKS } from "./hook-port.ts";
@@ -38,6 +41,7 @@ import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceRe
 import { PlanMode } from "./plan-mode.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import { systemMessage } from "./request.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import { QueueFile } from "./queue-file.ts";
@@ -380,7 +384,22 @@ export class AgentSession {
     this.#sendQueued();
     if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
     if (outcome.kind === "cancelled") return { cancelled: true };
-    throw new Error(outcome.reason);
+    throw outcome.kind === "failed" ? new CompactionFailed(outcome.reason) : new Error(outcome.reason);
+  }
+  /**
+   * Jumps to what is above the latest compaction of the branch, so that the model reads again what it replaced; like
+   * `navigateTree` otherwise. What came after the compaction stays on its own branch. Rejects when there is none.
+   */
+  async uncompact(options: { abort?: boolean } = {}): Promise<NavigateTreeResult> {
+    const above = latestCompaction(this.sessionManager.getIndex())?.parentId;
+    if (above === undefined || above === null) throw new Error(NOTHING_TO_UNCOMPACT);
+    return this.navigateTree(above, options);
+  }
+  /** What the next request holds, entry by entry, and what it does not; rejects without a usable model. */
+  async contextReport(): Promise<ContextReport> {
+    const tools = await this.#tools();
+    const system = systemMessage(await this.#systemPrompt(tools), tools);
+    return contextReport(this.sessionManager.getIndex(), this.state.usableModel(), system);
   }
   /** Stops a compaction and nothing else: a turn goes on without it. */
   abortCompaction(): void {
@@ -458,7 +477,7 @@ export class AgentSession {
   }
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
-    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode } = this.#options;
     const compaction = new RunCompaction({
       compaction: this.#compaction,
       settings: this.#compactionSettings,
@@ -476,7 +495,7 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
+        tools: (signal) => this.#tools(signal),
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
         recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
         interruption: (event, branch) => this.#rules.interruption(event, branch),
@@ -486,8 +505,7 @@ export class AgentSession {
           return this.plan.afterTurn(answer) ?? told;
         },
         payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),
-        systemPrompt: async (available) =>
-          this.plan.promptWith((await systemPrompt?.({ cwd: this.cwd, tools: available })) ?? ""),
+        systemPrompt: (available) => this.#systemPrompt(available),
         emit: (event) => this.#emit(event),
         paced: () => this.#paced(),
         appended: (id) => this.#appended(id),
@@ -497,6 +515,14 @@ export class AgentSession {
       promptMessage(prompt),
     );
     return this.#run;
+  }
+
+  async #tools(signal?: AbortSignal): Promise<AgentTool[]> {
+    const own = this.#options.tools?.(this.cwd) ?? [];
+    return this.plan.tools([...own, ...(await this.mcp.tools(signal))]);
+  }
+  async #systemPrompt(tools: readonly AgentTool[]): Promise<string> {
+    return this.plan.promptWith((await this.#options.systemPrompt?.({ cwd: this.cwd, tools })) ?? "");
   }
 
   /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */

@@ -19,3 +19,5 @@ export const hookAnswerRefused = (fault: string): string =>
 
 export const notCompacted = (reason: string): string =>
   `The context was not compacted: ${reason} /compact tries again, also without a model.`;
+
+export const NOTHING_TO_UNCOMPACT = "There is no compaction on this branch.";

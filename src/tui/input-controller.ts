@@ -160,7 +160,7 @@ export class InputController {
     this.#editor.addToHistory(text);
     const images = this.#images;
     this.#images = [];
-    if (this.#session.isStreaming) {
+    if (this.#session.isStreaming || this.#session.isCompacting) {
       if (queueAs === "steer") this.#session.steer(text, images);
       else this.#session.followUp(text, images);
       return;
@@ -208,6 +208,10 @@ export class InputController {
   #interrupt(): boolean {
     if (this.#retryWaits) {
       this.#session.abortRetry();
+      return true;
+    }
+    if (this.#session.isCompacting) {
+      this.#session.abortCompaction();
       return true;
     }
     if (this.#session.isStreaming) {

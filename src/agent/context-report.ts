@@ -5,14 +5,14 @@
 import type { CompactionEntry, SessionEntry } from "../tree/entries.ts";
 import { isRecord } from "../tree/json.ts";
 import { startOfText } from "../tree/one-line.ts";
-import type { AgentMessage, Repair, RepairKind } from "../tree/messages.ts";
+import type { AgentMessage, Repair, RepairKind, SystemMessage } from "../tree/messages.ts";
 import { messageOf, summaryOf } from "../tree/session-context.ts";
 import type { SessionIndexView } from "../session/session-manager.ts";
 import { contextStart, recentPath, uncompacted } from "./compaction-preparation.ts";
 import { sentTokens } from "./message-tokens.ts";
 import { estimateMessageTokens } from "./providers.ts";
 import type { Model } from "./providers.ts";
-import { requestMessages, systemMessage } from "./request.ts";
+import { requestMessages } from "./request.ts";
 
 /** All sizes in tokens, estimated. */
 export interface ContextReport {
@@ -44,11 +44,7 @@ const LONGEST_TEXT = 60;
 const WITH_CONTENT: ReadonlySet<string> = new Set(["message", "custom_message", "branch_summary", "compaction"]);
 
 /** `system`: the leading message as a request has it. */
-export function contextReport(
-  index: SessionIndexView,
-  model: Model,
-  system: ReturnType<typeof systemMessage>,
-): ContextReport {
+export function contextReport(index: SessionIndexView, model: Model, system: SystemMessage): ContextReport {
   const path = recentPath(index);
   const parts = sources(path);
   const repairs: ContextReport["dropped"]["repairs"] = [];

@@ -67,7 +67,7 @@ export class CompactionPanel {
   /** `/uncompact`. */
   async uncompact(): Promise<void> {
     const { session, host } = this.#options;
-    const { cancelled, editorText } = await session.uncompact();
+    const { cancelled, editorText } = await session.compaction.uncompact();
     if (cancelled) return host.status("Navigation cancelled");
     if (editorText !== undefined && host.getEditorText().trim() === "") host.setEditorText(editorText);
     host.status(

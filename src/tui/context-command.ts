@@ -7,7 +7,7 @@ import type { ContextPart, ContextReport } from "../agent/context-report.ts";
 import { sanitiseLine } from "./sanitise.ts";
 
 interface ContextScreen {
-  readonly session: Pick<AgentSession, "contextReport" | "getContextUsage">;
+  readonly session: Pick<AgentSession, "compaction" | "getContextUsage">;
   showText(markdown: string): void;
 }
 
@@ -21,7 +21,7 @@ const TITLES: Readonly<Record<ContextPart["kind"], string>> = {
 
 export async function contextCommand(screen: ContextScreen): Promise<void> {
   const { session } = screen;
-  screen.showText(contextText(await session.contextReport(), session.getContextUsage()));
+  screen.showText(contextText(await session.compaction.report(), session.getContextUsage()));
 }
 
 /** Markdown. */

@@ -211,7 +211,7 @@ export class InputController {
       return true;
     }
     if (this.#session.isCompacting) {
-      this.#session.abortCompaction();
+      this.#session.compaction.abort();
       return true;
     }
     if (this.#session.isStreaming) {

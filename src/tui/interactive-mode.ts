@@ -31,6 +31,7 @@ import { PendingView } from "./pending-view.ts";
 import { PlanDecision } from "./plan-decision.ts";
 import { guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
+import { RejectionQuestion } from "./rejection-question.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
 import { shownText } from "./shown-text.ts";
@@ -103,6 +104,7 @@ class InteractiveMode implements InputScreen {
   readonly #selectors: SelectorController;
   readonly #plan: PlanDecision;
   readonly #compaction: CompactionPanel;
+  readonly #rejection: RejectionQuestion;
   readonly #left = Promise.withResolvers<void>();
   /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
   #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
@@ -149,6 +151,12 @@ class InteractiveMode implements InputScreen {
       status: this.#status,
       working: () => this.#workingText(),
       makeEditor: () => new PromptEditor(this.#ui, keybindings),
+    });
+    this.#rejection = new RejectionQuestion({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      isSelectorOpen: () => this.#editorArea.isSelectorOpen,
     });
     this.#plan = new PlanDecision({
       session,
@@ -411,6 +419,7 @@ class InteractiveMode implements InputScreen {
         break;
     }
     this.#compaction.apply(event);
+    this.#rejection.apply(event);
     this.#plan.apply(event);
     if (event.type === "message_update" || event.type === "tool_execution_update") this.#ui.requestRender();
     else this.#refresh();

@@ -187,6 +187,10 @@ export class AgentSession {
   get isStreaming(): boolean {
     return this.#run !== undefined;
   }
+  /** The turn was stopped, and ends. */
+  get isStopping(): boolean {
+    return this.#run?.aborted ?? false;
+  }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
   }
@@ -224,10 +228,12 @@ export class AgentSession {
 
   /**
    * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
-   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
-   * model, and, unless it goes on unsaved, when the session cannot be written; the model is not asked then.
+   * that fails does not reject: the answer says so. Waits for a turn that was stopped. Rejects while a turn or a jump is
+   * under way, without a usable model, and, unless it goes on unsaved, when the session cannot be written; the model is
+   * not asked then.
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
+    if (this.isStopping) await this.#stopTurn();
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
     if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);

@@ -103,6 +103,7 @@ test("[U3] every command is in the one table, under its name and alias, with a d
       "plan",
       "plan-review",
       "label",
+      "mcp",
       "hotkeys",
       "copy",
       "quit|exit",

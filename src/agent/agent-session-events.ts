@@ -3,7 +3,8 @@
  * Part of `agent/`; the terminal, `--mode json` and programs that embed bough listen.
  */
 import type { AgentEvent } from "@earendil-works/pi-agent-core";
-import type { SessionEntry } from "../tree/entries.ts";
+import type { CompactionResult, SessionEntry } from "../tree/entries.ts";
+import type { CompactionReason } from "./hook-port.ts";
 import type { QueuedMessage } from "./message-queue.ts";
 // The loop's events carry bough's own message roles, too.
 import type {} from "./message-types.ts";
@@ -20,6 +21,16 @@ export type AgentSessionEvent =
   /** A failed answer is asked for again after `delayMs`; `abortRetry()` ends the wait. */
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
+  | { type: "compaction_start"; reason: CompactionReason }
+  /** `result`: it is in the session. `aborted`: by the user or an extension. `willRetry`: the turn goes on. */
+  | {
+      type: "compaction_end";
+      reason: CompactionReason;
+      result?: CompactionResult;
+      aborted: boolean;
+      willRetry: boolean;
+      errorMessage?: string;
+    }
   /** Before a jump a model writes the summary of what is left behind; `abort()` ends that and the jump. */
   | { type: "branch_summary_start" }
   | { type: "branch_summary_end"; aborted: boolean }

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
+import type { CompactionEntry } from "../tree/entries.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { stateDir } from "../session/locations.ts";
 import { reasonOf } from "../session/session-errors.ts";
@@ -17,6 +18,12 @@ import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-ev
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost } from "./branching.ts";
+import { Compaction } from "./compaction.ts";
+import type { CompactOptions, CompactionOutcome } from "./compaction.ts";
+import { COMPACTION_RUNS } from "./compaction-notices.ts";
+import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
+import type { CompactionSettings } from "./compaction-settings.ts";
+import { RunCompaction } from "./compaction-triggers.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import { NO_HOOKS } from "./hook-port.ts";
@@ -68,6 +75,7 @@ export interface AgentSessionOptions {
   /** Writes the summaries of branches and compactions; undefined: the session's model does. */
   summaryModel?: Model;
   branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
+  compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
   /** Rules that read what the model writes; see rule-files.ts. Default: none. */
@@ -106,6 +114,7 @@ export class AgentSession {
   readonly #queue: MessageQueue;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
+  readonly #compaction: Compaction;
   readonly #queueFile = new QueueFile();
   /** Messages in the queue file. */
   #kept = 0;
@@ -134,6 +143,16 @@ export class AgentSession {
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
+    this.#compaction = new Compaction({
+      ...host,
+      settings: this.#compactionSettings,
+      summaryModel: options.summaryModel,
+      hooks: this.#hooks,
+      model: () => this.model,
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emitHook: (name, event) => this.#emitHook(name, event),
+      saved: () => this.#workSaved(),
+    });
     this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
@@ -142,7 +161,11 @@ export class AgentSession {
       isStreaming: () => this.isStreaming,
       named: (id) => this.#named(id),
       newSession: (about) => this.newSession(about),
-      compact: async () => ({ kind: "failed", reason: notices.NO_COMPACTION }),
+      compact: async (focus) => {
+        const outcome = await this.#compact({ focus });
+        // What is too small to be compacted needs it not.
+        return outcome.kind === "written" || outcome.kind === "nothing" ? { kind: "done" } : outcome;
+      },
       prompt: (text) => this.prompt(text),
       followUp: (text) => this.followUp(text),
     });
@@ -174,6 +197,10 @@ export class AgentSession {
     return this.#options.goesOnUnsaved ?? false;
   }
 
+  get #compactionSettings(): CompactionSettings {
+    return this.#options.compaction ?? DEFAULT_COMPACTION;
+  }
+
   get cwd(): string {
     return this.sessionManager.getCwd();
   }
@@ -189,6 +216,10 @@ export class AgentSession {
   }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
+  }
+  /** The older part of the conversation is being summarised, by `compact` or in the middle of a turn. */
+  get isCompacting(): boolean {
+    return this.#compaction.isRunning;
   }
   /** Another program writes the session; this one shows it as it grows. */
   get isFollowing(): boolean {
@@ -229,7 +260,7 @@ export class AgentSession {
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
-    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
+    if (this.#move !== undefined) throw new Error(this.isCompacting ? COMPACTION_RUNS : notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
     if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
     this.state.usableModel();
@@ -339,6 +370,23 @@ export class AgentSession {
     return this.#navigating(options, (host) => retrace(host, "forward", options));
   }
 
+  /**
+   * Replaces the older part of the conversation, for the model, by a summary; a running turn is stopped first. What was
+   * queued meanwhile is sent afterwards. `entry` is absent when it was cancelled; rejects with the reason when there is
+   * nothing to compact or the summary could not be made.
+   */
+  async compact(options: CompactOptions = {}): Promise<{ cancelled: boolean; entry?: CompactionEntry }> {
+    const outcome = await this.#compact(options);
+    this.#sendQueued();
+    if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
+    if (outcome.kind === "cancelled") return { cancelled: true };
+    throw new Error(outcome.reason);
+  }
+  /** Stops a compaction and nothing else: a turn goes on without it. */
+  abortCompaction(): void {
+    this.#compaction.abort();
+  }
+
   /** A new session that ends before the user's message `entryId`, whose text is returned for the editor. */
   async branch(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
     return this.#changingSession((host) => branchBefore(host, entryId));
@@ -411,6 +459,13 @@ export class AgentSession {
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
     const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    const compaction = new RunCompaction({
+      compaction: this.#compaction,
+      settings: this.#compactionSettings,
+      model: () => this.state.usableModel(),
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emit: (event) => this.#emit(event),
+    });
     this.#rules.begin();
     this.#run = new AgentRun(
       {
@@ -422,8 +477,8 @@ export class AgentSession {
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
         tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
-        beforeRequest: async () => undefined,
-        recover: async () => false,
+        beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
+        recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
         interruption: (event, branch) => this.#rules.interruption(event, branch),
         refusal: (name) => this.plan.refusal(name),
         afterTurn: (answer, branch) => {
@@ -533,6 +588,12 @@ export class AgentSession {
     return waits.length === 0 ? undefined : Promise.all(waits);
   }
 
+  async #compact(options: CompactOptions): Promise<CompactionOutcome> {
+    if (this.isFollowing) throw new Error(notices.FOLLOWING);
+    if (this.isStreaming) await this.#stopTurn();
+    return this.#moving((signal) => this.#compaction.run({ ...options, reason: "manual", willRetry: false, signal }));
+  }
+
   /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */
   async #saved(): Promise<void> {
     try {
@@ -580,6 +641,21 @@ export class AgentSession {
     } catch (error) {
       this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
     }
+  }
+
+  /** Sends what was typed while nothing could be sent; the run takes the rest of the queue along. */
+  #sendQueued(): void {
+    const [oldest] = this.#queue.messages;
+    if (oldest === undefined || this.isStreaming) return;
+    const failed = (error: unknown): void => this.#emit({ type: "notice", level: "error", text: reasonOf(error) });
+    try {
+      this.state.usableModel();
+    } catch (error) {
+      failed(error);
+      return;
+    }
+    for (const { text, images } of this.#queue.take(oldest.kind, "one-at-a-time"))
+      this.prompt(text, images === undefined ? {} : { images }).catch(failed);
   }
 
   #dropQueue(): void {

@@ -18,6 +18,8 @@ export interface ContextUsage {
   window: number;
   /** 0 to 100, more when it no longer fits. */
   percent: number;
+  /** No answer has come since the latest compaction: all is estimated, and the provider may count otherwise. */
+  isCompacted: boolean;
 }
 
 /** The usage at the leaf. Looks no further back than to the last answer, unless nothing was reported. */
@@ -28,9 +30,13 @@ export function contextUsage(
   const index = session.getIndex();
   const later: number[] = [];
   let reported: Usage | undefined;
+  let isCompacted = false;
   for (let n = index.leafOrdinal; n >= 0 && reported === undefined; n = index.parentOrdinal(n)) {
     // Answers before a compaction were given to another context.
-    if (index.kindAt(n) === "compaction") break;
+    if (index.kindAt(n) === "compaction") {
+      isCompacted = true;
+      break;
+    }
     if ((index.roleAt(n) ?? "assistant") === "assistant") reported = reportOf(index.at(n));
     later.push(n);
   }
@@ -45,7 +51,7 @@ export function contextUsage(
       (sum, message) => sum + estimateMessageTokens(message),
       reported === undefined ? 0 : calculateContextTokens(reported),
     );
-  return { tokens, window: model.contextWindow, percent: (100 * tokens) / model.contextWindow };
+  return { tokens, window: model.contextWindow, percent: (100 * tokens) / model.contextWindow, isCompacted };
 }
 
 /** What a finished answer says of the context it was given; an answer from a file may lack any of it. */

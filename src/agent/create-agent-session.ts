@@ -89,6 +89,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(small.model === undefined ? {} : { smallModel: small.model }),
     ...(summary.model === undefined ? {} : { summaryModel: summary.model }),
     branchSummary: settings.get("branchSummary"),
+    compaction: settings.get("compaction"),
     notices: [
       ...registry.problems,
       ...small.problems,

@@ -2,8 +2,9 @@
  * `HookPort`: the named points where something outside may look or change what happens.
  * Owned by `agent/`, which emits; the extension host implements it, tests pass plain functions.
  */
-import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
-import type { Usage } from "../tree/messages.ts";
+import type { BranchSummaryEntry, CompactionEntry, CompactionResult, SessionEntry } from "../tree/entries.ts";
+import type { AgentMessage, Usage } from "../tree/messages.ts";
+import type { CompactionPreparation } from "./compaction-preparation.ts";
 
 /** What a jump is about to do; entries are those that the old leaf has and the target's path has not, oldest first. */
 export interface TreePreparation {
@@ -31,6 +32,9 @@ export interface SessionTreeEvent {
   fromExtension?: boolean;
 }
 
+/** Asked for by the user, because the context is nearly full, or because the provider said that it is too large. */
+export type CompactionReason = "manual" | "threshold" | "overflow";
+
 /** Every hook: what it is told, and what it may answer. Names and payloads are those of the field's extensions. */
 export interface HookEvents {
   session_before_tree: {
@@ -46,6 +50,33 @@ export interface HookEvents {
     };
   };
   session_tree: { event: SessionTreeEvent; result: void };
+  session_before_compact: {
+    event: {
+      preparation: CompactionPreparation;
+      /** The whole path, root first. */
+      branchEntries: SessionEntry[];
+      customInstructions: string | undefined;
+      signal: AbortSignal;
+      reason: CompactionReason;
+      /** The turn goes on with the request that did not fit. */
+      willRetry: boolean;
+    };
+    result: { cancel?: boolean; compaction?: CompactionResult };
+  };
+  /** Before a model is asked for the summary; `prompt` replaces the instructions. */
+  "session.compacting": {
+    event: { sessionId: string; messages: AgentMessage[] };
+    result: { context?: string[]; prompt?: string; preserveData?: Record<string, unknown> };
+  };
+  session_compact: {
+    event: {
+      compactionEntry: CompactionEntry;
+      fromExtension: boolean;
+      reason: CompactionReason;
+      willRetry: boolean;
+    };
+    result: void;
+  };
   session_before_branch: {
     event: { entryId: string };
     result: {

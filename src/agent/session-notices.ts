@@ -26,7 +26,7 @@ export const modelNotUsable = (recorded: string, current: string | undefined): s
     : `This conversation used ${recorded}, which cannot be used here; it continues with ${current}.`;
 
 export const overflow = (model: string, window: number): string =>
-  `The conversation no longer fits into ${model} (${window} tokens); go back with /tree, or start anew with /new.`;
+  `The conversation no longer fits into ${model} (${window} tokens); shorten it with /compact, go back with /tree, or start anew with /new.`;
 
 export const queueDropped = (texts: readonly string[]): string =>
   texts.length === 1
@@ -51,7 +51,6 @@ export const ruleTooSlow = (name: string, place: string): string =>
   `${place}: the condition of the rule ${name} took too long on this answer; the rule is off until bough starts again.`;
 export const RULES_REST = "Rules were given ten times in this turn; they rest until its end.";
 
-export const NO_COMPACTION = "bough cannot compact yet";
 export const NO_PLAN = "There is no plan to decide on here.";
 export const PLAN_DECIDED = "The plan has been decided on already.";
 export const EMPTY_PLAN = "The plan is empty; hand in all of it as plan.";

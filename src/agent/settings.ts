@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { reasonOf } from "../session/session-errors.ts";
 import { entriesOf, type JsonEntries, type JsonFile, parseJsonFile, readJsonFile, writeJsonFile } from "./json-file.ts";
 import { FILTER_MODES, type FilterMode } from "../tree/outline-filter.ts";
+import { DEFAULT_COMPACTION, type CompactionSettings } from "./compaction-settings.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
 import type { ProjectTrust } from "./trust.ts";
@@ -30,6 +31,7 @@ export interface SettingValues {
   /** "provider/modelId" that writes summaries of branches and compactions; by default the session's own model. */
   summaryModel: string | undefined;
   branchSummary: BranchSummarySettings;
+  compaction: CompactionSettings;
   /** "provider/modelId" for the task tool's agents; by default the model of the session that starts them. */
   subagentModel: string | undefined;
   /** How long a prompt waits for MCP servers that are being started, in milliseconds. */
@@ -85,6 +87,11 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
     fallback: DEFAULT_BRANCH_SUMMARY,
     expected: `an object such as ${JSON.stringify(DEFAULT_BRANCH_SUMMARY)}`,
   },
+  compaction: {
+    read: readCompaction,
+    fallback: DEFAULT_COMPACTION,
+    expected: `an object such as ${JSON.stringify(DEFAULT_COMPACTION)}`,
+  },
   subagentModel: optionalText,
   mcpWaitMs: {
     read: (value) => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined),
@@ -126,6 +133,21 @@ function readRetry(value: unknown): RetrySettings | undefined {
     retry[key] = Number(count);
   }
   return retry;
+}
+
+/** Members that are left out keep their default. */
+function readCompaction(value: unknown): CompactionSettings | undefined {
+  const given = entriesOf(value);
+  if (given === undefined) return undefined;
+  const enabled = given.get("enabled") ?? DEFAULT_COMPACTION.enabled;
+  if (typeof enabled !== "boolean") return undefined;
+  const settings = { ...DEFAULT_COMPACTION, enabled };
+  for (const key of ["reserveTokens", "keepRecentTokens"] as const) {
+    const tokens = given.get(key) ?? settings[key];
+    if (!Number.isSafeInteger(tokens) || Number(tokens) < 0) return undefined;
+    settings[key] = Number(tokens);
+  }
+  return settings;
 }
 
 /** Members that are left out keep their default. */

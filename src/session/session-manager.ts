@@ -297,7 +297,7 @@ export class SessionManager {
 
   /**
    * Replaces, for the model, what comes before `firstKeptEntryId` by a summary. `tokensBefore`: the context's size
-   * until then. Throws when the first kept entry is not on the current branch.
+   * until then; `usage`: what the summary cost. Throws when the first kept entry is not on the current branch.
    */
   appendCompaction(
     summary: string,
@@ -306,9 +306,11 @@ export class SessionManager {
     details?: unknown,
     fromExtension?: boolean,
     preserveData?: CompactionEntry["preserveData"],
+    usage?: Usage,
   ): string {
     this.#mustHave(firstKeptEntryId);
-    if (!this.getBranch().some((entry) => entry.id === firstKeptEntryId))
+    const { index } = this.#session;
+    if (!index.pathOrdinals(index.leafId).includes(index.ordinal(firstKeptEntryId) ?? ROOT))
       throw new Error(`Entry ${firstKeptEntryId} is not on the current branch`);
     return this.#append("compaction", {
       summary,
@@ -317,6 +319,7 @@ export class SessionManager {
       details,
       preserveData,
       fromExtension,
+      usage,
     });
   }
 

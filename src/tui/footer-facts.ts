@@ -11,12 +11,13 @@ import { gitBranch } from "./git-branch.ts";
 export function footerFacts(session: AgentSession, options: { countUsage: boolean }): FooterFacts {
   const { cwd, model } = session;
   const home = homedir();
+  const usage = session.getContextUsage();
   return {
     cwd: cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd,
     gitBranch: gitBranch(cwd),
     sessionName: session.sessionManager.getSessionName(),
     usage: options.countUsage ? session.getUsage() : undefined,
-    context: session.getContextUsage(),
+    context: usage === undefined || !usage.isCompacted ? usage : { window: usage.window, percent: undefined },
     model:
       model === undefined
         ? undefined

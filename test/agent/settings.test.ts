@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { DEFAULT_COMPACTION } from "../../src/agent/compaction-settings.ts";
 import { DEFAULT_RETRY } from "../../src/agent/retry.ts";
 import { DEFAULT_BRANCH_SUMMARY, Settings, type SettingValues } from "../../src/agent/settings.ts";
 import { projectTrust } from "../../src/agent/trust.ts";
@@ -42,6 +43,7 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "treeFilterMode",
   "steeringMode",
   "followUpMode",
+  "compaction",
   "retry",
   "theme",
   "hideThinking",
@@ -55,6 +57,7 @@ const DEFAULTS: SettingValues = {
   smallModel: undefined,
   summaryModel: undefined,
   branchSummary: DEFAULT_BRANCH_SUMMARY,
+  compaction: DEFAULT_COMPACTION,
   subagentModel: undefined,
   mcpWaitMs: 5000,
   doubleEscapeAction: undefined,
@@ -85,6 +88,7 @@ test("[A9] every setting is read from the user's file", () => {
     smallModel: "lab/small",
     summaryModel: "lab/writer",
     branchSummary: { skipPrompt: true, reserveTokens: 0 },
+    compaction: { enabled: false, reserveTokens: 1, keepRecentTokens: 2 },
     subagentModel: "lab/middle",
     mcpWaitMs: 0,
     doubleEscapeAction: "fork",
@@ -127,6 +131,21 @@ test("[A9, K4] branchSummary: what is left out has its default, and one wrong me
   assert.deepEqual(read({ reserveTokens: 100 }), { skipPrompt: false, reserveTokens: 100 });
   for (const wrong of [true, [], { skipPrompt: "no" }, { reserveTokens: -1 }, { reserveTokens: 1.5 }])
     assert.deepEqual(read(wrong), DEFAULT_BRANCH_SUMMARY);
+});
+
+test("[A9, K1] compaction: what is left out has its default, and one wrong member makes all of it absent", () => {
+  const read = (value: unknown) =>
+    setUp(JSON.stringify({ compaction: value }))
+      .load()
+      .get("compaction");
+  assert.deepEqual(read({}), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 });
+  assert.deepEqual(read({ enabled: false, keepRecentTokens: 5 }), {
+    enabled: false,
+    reserveTokens: 16_384,
+    keepRecentTokens: 5,
+  });
+  for (const wrong of [true, [], { enabled: 1 }, { reserveTokens: -1 }, { keepRecentTokens: "many" }])
+    assert.deepEqual(read(wrong), DEFAULT_COMPACTION);
 });
 
 test("[A9] a file that is not JSON is named with its line, ignored, and never overwritten", () => {

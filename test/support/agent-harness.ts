@@ -39,6 +39,8 @@ export interface HarnessOptions extends Partial<Omit<AgentSessionOptions, "sessi
   /** Sees each request before it is answered. */
   onRequest?: (request: ReceivedRequest, n: number, harness: Harness) => void;
   manager?: SessionManager;
+  /** Tokens the model takes. */
+  contextWindow?: number;
   /** The test makes writing fail. */
   unsaved?: boolean;
   /** Another session writes the same file. */
@@ -63,6 +65,7 @@ export async function startHarness(t: TestContext, options: HarnessOptions = {})
     replies = [],
     onRequest,
     manager: given,
+    contextWindow,
     unsaved = false,
     followed = false,
     registry: _,
@@ -71,7 +74,10 @@ export async function startHarness(t: TestContext, options: HarnessOptions = {})
   const dir = temporaryFolder();
   const harness = {} as Harness;
   const server = await startProvider(replies, (request, n) => onRequest?.(request, n, harness));
-  const { registry, model } = await registryFor({ baseUrl: server.baseUrl, model: "mock" }, options.registry);
+  const { registry, model } = await registryFor(
+    { baseUrl: server.baseUrl, model: "mock", ...(contextWindow === undefined ? {} : { contextWindow }) },
+    options.registry,
+  );
   const manager = given ?? SessionManager.create(dir, join(dir, "sessions"));
   const session = new AgentSession({ sessionManager: manager, registry, model, retry: FAST_RETRY, ...sessionOptions });
   const events: AgentSessionEvent[] = [];

@@ -89,6 +89,15 @@ export const stopAt =
     end(response, reason);
   };
 
+/** The reply, which says that it used so many tokens in all. */
+export const using =
+  (totalTokens: number, reply: Reply): Reply =>
+  (response, request) => {
+    usedTokens.set(response, totalTokens);
+    return reply(response, request);
+  };
+const usedTokens = new WeakMap<ServerResponse, number>();
+
 export interface MockCall {
   id: string;
   name: string;
@@ -166,7 +175,8 @@ function chunk(response: ServerResponse, delta: object, finish: string | null = 
 
 function end(response: ServerResponse, finish: string): void {
   chunk(response, {}, finish);
-  send(response, { choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } });
+  const total = usedTokens.get(response) ?? 110;
+  send(response, { choices: [], usage: { prompt_tokens: total - 10, completion_tokens: 10, total_tokens: total } });
   response.end("data: [DONE]\n\n");
 }
 

@@ -46,6 +46,14 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
   auto_retry_end: { fields: "success, attempt, finalError?", says: "The retries are over." },
   branch_summary_start: { fields: "", says: "Before a jump a model writes the summary of what is left behind." },
   branch_summary_end: { fields: "aborted", says: "It is written, or was stopped, and with it the jump." },
+  compaction_start: {
+    fields: "reason",
+    says: 'The older part of the conversation is being summarised: "manual", "threshold" or "overflow".',
+  },
+  compaction_end: {
+    fields: "reason, result?, aborted, willRetry, errorMessage?",
+    says: "The compaction is in the session, or was stopped, or failed; with willRetry the turn goes on.",
+  },
   entry_appended: { fields: "entry", says: "The session has one entry more." },
   queue_update: { fields: "steering, followUp", says: "The texts that are queued now." },
   session_changed: {

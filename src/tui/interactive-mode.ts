@@ -419,6 +419,7 @@ class InteractiveMode implements InputScreen {
     for (const message of messages.filter(({ role }) => role === "user").slice(-HISTORY))
       this.editor.addToHistory(shownText(message.role === "user" ? message.content : ""));
     this.#returnUnsent();
+    if (this.#plan.reminder !== undefined) this.#chat.addNotice("info", this.#plan.reminder);
     const manager = this.session.sessionManager;
     const problems = manager.getProblems();
     const [first] = problems;

@@ -421,6 +421,11 @@ export class AgentSession {
     await this.#moving((signal) => this.#holding.takeOver(signal));
   }
 
+  /** What the model may call outside of plan mode. Waits a little for MCP servers that are being started. */
+  async availableTools(signal?: AbortSignal): Promise<AgentTool[]> {
+    return [...(this.#options.tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))];
+  }
+
   /** All prompts with text, on all branches, in the order of the file. */
   getUserMessages(): { entryId: string; text: string }[] {
     return promptTexts(this.sessionManager);
@@ -464,7 +469,7 @@ export class AgentSession {
   }
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
-    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, systemPrompt } = this.#options;
     const compaction = new RunCompaction({
       compaction: this.#compaction,
       settings: this.#compactionSettings,
@@ -482,7 +487,7 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
+        tools: async (signal) => this.plan.tools(await this.availableTools(signal)),
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
         recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
         interruption: (event, branch) => this.#rules.interruption(event, branch),

@@ -535,7 +535,7 @@ export class AgentSession {
 
   /** Model and thinking level become those of the path; what the path does not say stays. */
   #takeOverState(): void {
-    const { model: recorded, thinkingLevel, messages } = this.sessionManager.buildSessionContext();
+    const { model: recorded, thinkingLevel } = this.sessionManager.getContextState();
     const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     if (recorded !== null) {
       const model = this.#options.registry.find(recorded.provider, recorded.modelId);
@@ -545,9 +545,13 @@ export class AgentSession {
       }
     }
     const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
-    if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
+    if (level !== undefined && (recorded !== null || this.#hasMessages())) this.#thinkingLevel = level;
     if (this.#model !== oldModel) this.#emit({ type: "model_changed" });
     if (this.#thinkingLevel !== oldLevel) this.#emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
+  }
+
+  #hasMessages(): boolean {
+    return this.sessionManager.getLatestMessages(1).messages.length > 0;
   }
 
   /** Once for each model, not at every jump. */
@@ -561,7 +565,7 @@ export class AgentSession {
   /** Appends what the path does not say yet about model and thinking level. */
   #recordState(): void {
     if (this.sessionManager.isReadOnly()) return;
-    const recorded = this.sessionManager.buildSessionContext();
+    const recorded = this.sessionManager.getContextState();
     const model = this.#model;
     if (model !== undefined && (recorded.model?.provider !== model.provider || recorded.model.modelId !== model.id))
       this.#appended(this.sessionManager.appendModelChange(model.provider, model.id));

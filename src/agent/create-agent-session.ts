@@ -140,7 +140,7 @@ function systemPrompt(
 
 /** Loopback is searched when nothing is configured, and when the session used a server that was found there. */
 async function discoverIfNeeded(registry: ModelRegistry, sessionManager: SessionManager): Promise<void> {
-  const recorded = sessionManager.buildSessionContext().model;
+  const recorded = sessionManager.getContextState().model;
   const isLocal = LOOPBACK_SERVERS.some(({ id }) => id === recorded?.provider);
   if (registry.available().length === 0 || isLocal) await registry.discover();
 }

@@ -58,7 +58,7 @@ export function askForHandOver(sessionId: string): AskedHandOver {
 export function onHandOverAsked(sessionId: string, asked: (request: HandOverRequest) => void): () => void {
   const path = requestPath(sessionId);
   // Who still waits asks again, and of the others nobody knows how old they are.
-  fs.rmSync(path, { force: true });
+  if (requestAt(path) !== undefined) fs.rmSync(path, { force: true });
   let known: string | undefined;
   const look = (): void => {
     const request = standing(path);

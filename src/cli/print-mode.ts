@@ -4,8 +4,11 @@
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
+import { providerErrorText } from "../agent/provider-error.ts";
 import { textOf } from "../tree/content.ts";
 import type { AssistantMessage } from "../tree/messages.ts";
+import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";
+import type { EndingSignal } from "../tui/process-guard.ts";
 import { sanitise } from "../tui/sanitise.ts";
 import type { Arguments } from "./arguments.ts";
 import { noModelText, prepare, putToWork } from "./assemble.ts";
@@ -14,9 +17,6 @@ import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
 import { report } from "./report.ts";
 import { UsageError } from "./usage.ts";
-
-/** The exit codes of a program that a signal ended. */
-const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const STOPPED = "The answer was stopped before its end.";
 
@@ -49,7 +49,7 @@ async function promptWithInput(prompt: string | undefined): Promise<string | und
 
 async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
   let last: AssistantMessage | undefined;
-  let signalled: keyof typeof SIGNALS | undefined;
+  let signalled: EndingSignal | undefined;
   if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
     if ((event.type === "message_update" || event.type === "message_end") && event.message.role === "assistant")
@@ -57,11 +57,11 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     if (json) io.out(`${jsonText(withoutPartial(event))}\n`);
     else tell(event, io);
   });
-  const stop = (signal: keyof typeof SIGNALS): void => {
+  const stop = (signal: EndingSignal): void => {
     signalled = signal;
     void session.abort();
   };
-  const signals = Object.keys(SIGNALS) as (keyof typeof SIGNALS)[];
+  const signals = Object.keys(SIGNAL_EXIT_CODES) as EndingSignal[];
   for (const signal of signals) process.on(signal, stop);
   try {
     await session.prompt(prompt);
@@ -75,7 +75,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
   }
   const fault = signalled === undefined ? faultOf(last) : STOPPED;
   if (fault !== undefined) report(io, fault);
-  return signalled !== undefined ? SIGNALS[signalled] : fault === undefined ? 0 : 1;
+  return signalled !== undefined ? SIGNAL_EXIT_CODES[signalled] : fault === undefined ? 0 : 1;
 }
 
 /** What a person who waits for the answer should know meanwhile. */
@@ -83,7 +83,10 @@ function tell(event: AgentSessionEvent, io: Io): void {
   if (event.type === "notice" && event.level !== "info") report(io, event.text);
   else if (event.type === "auto_retry_start") {
     const { errorMessage, delayMs, attempt, maxAttempts } = event;
-    report(io, `${errorMessage} (trying again in ${Math.ceil(delayMs / 1000)} s, ${attempt} of ${maxAttempts})`);
+    report(
+      io,
+      `${providerErrorText(errorMessage)} (trying again in ${Math.ceil(delayMs / 1000)} s, ${attempt} of ${maxAttempts})`,
+    );
   }
 }
 
@@ -92,7 +95,7 @@ function faultOf(message: AssistantMessage | undefined): string | undefined {
     case undefined:
       return "The model gave no answer.";
     case "error":
-      return message?.errorMessage ?? "The provider failed without saying why.";
+      return providerErrorText(message?.errorMessage ?? "The provider failed without saying why.");
     case "aborted":
       return STOPPED;
     case "length":

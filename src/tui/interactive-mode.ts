@@ -29,7 +29,7 @@ import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
 import { LaterReading } from "./later-reading.ts";
 import { PendingView } from "./pending-view.ts";
 import { PlanDecision } from "./plan-decision.ts";
-import { guardScreen, type ScreenEvents } from "./process-guard.ts";
+import { SIGNAL_EXIT_CODES, type EndingSignal, guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
@@ -76,8 +76,9 @@ const RESUME_AFTER = 100;
 const SLOW_SAVE = 300;
 
 /**
- * Runs until the user leaves. Resolves with the exit code: 0, or 1 when something of the session could not be saved.
- * The session is disposed of. Rejects with an exception that nobody caught, when the terminal is in order again.
+ * Runs until the user leaves. Resolves with the exit code: 0, 1 when something of the session could not be saved, or
+ * that of the signal that ended it. The session is disposed of. Rejects with an exception that nobody caught, when the
+ * terminal is in order again.
  */
 export function runInteractive(options: InteractiveOptions): Promise<number> {
   return new InteractiveMode(options).run();
@@ -114,6 +115,7 @@ class InteractiveMode implements InputScreen {
   #title: string | undefined;
   #editsOutside = false;
   #failure: { error: unknown } | undefined;
+  #signal: EndingSignal | undefined;
 
   constructor(options: InteractiveOptions) {
     const { session, settings, keybindings } = options;
@@ -169,7 +171,7 @@ class InteractiveMode implements InputScreen {
       await this.#left.promise;
       const exitCode = await this.#dispose();
       if (this.#failure !== undefined) throw this.#failure.error;
-      return exitCode;
+      return this.#signal === undefined ? exitCode : SIGNAL_EXIT_CODES[this.#signal];
     } finally {
       this.#reading.stop();
       unsubscribe();
@@ -304,7 +306,10 @@ class InteractiveMode implements InputScreen {
 
   #screenEvents(): ScreenEvents {
     return {
-      leave: () => this.quit(),
+      leave: (signal) => {
+        this.#signal ??= signal;
+        this.quit();
+      },
       // Ctrl+C in the editor outside is meant for that editor alone.
       interrupted: () => {
         if (!this.#editsOutside) this.quit();

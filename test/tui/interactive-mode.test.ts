@@ -122,6 +122,19 @@ test("[U3, B1] Escape twice on an empty editor opens the tree, also with the set
   }
 });
 
+test("[U3, B1] two Escapes that arrive in one read are two: they open the tree, and in it the first closes it", async (t) => {
+  const { terminal, see, session, seeNo } = await startInteractive(t, { replies: say("ok") });
+  await session.prompt("first");
+  await see("ok");
+  terminal.type(ESCAPE + ESCAPE);
+  await see("Session Tree");
+  terminal.type(ESCAPE + ESCAPE);
+  await seeNo("Session Tree");
+  // The second of them was the first on the editor.
+  terminal.type(ESCAPE);
+  await see("Session Tree");
+});
+
 test("[B1] with the setting `branch` Escape twice opens the list of messages, with `none` nothing", async (t) => {
   const branch = await startInteractive(t, {
     replies: say("ok"),
@@ -415,6 +428,19 @@ test("[U4] a retry that works goes on as if nothing had failed, its countdown go
   assert.deepEqual(
     rows.filter((row) => /^ (›|Error|here)/.test(row)).map((row) => row.slice(0, 11)),
     [" › Go", " Error: 503", " here I am"],
+  );
+});
+
+test("[U4] an answer that fails again and again is one row with the provider's sentence and the number of attempts", async (t) => {
+  const { terminal, see, session } = await startInteractive(t, { replies: fail(503, "overloaded") });
+  await see("0.0.0");
+  const settled = nextEvent(session, "agent_settled");
+  terminal.type(..."Go", ENTER);
+  await settled;
+  const rows = filled(await see("(4 times)"));
+  assert.deepEqual(
+    rows.filter((row) => row.includes("Error")),
+    [" Error: 503: overloaded (4 times)"],
   );
 });
 

@@ -221,6 +221,10 @@ export class AgentSession {
   get isStreaming(): boolean {
     return this.#run !== undefined;
   }
+  /** The turn was stopped, and ends. */
+  get isStopping(): boolean {
+    return this.#run?.aborted ?? false;
+  }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
   }
@@ -262,10 +266,12 @@ export class AgentSession {
 
   /**
    * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
-   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
-   * model, and, unless it goes on unsaved, when the session cannot be written; the model is not asked then.
+   * that fails does not reject: the answer says so. Waits for a turn that was stopped. Rejects while a turn or a jump is
+   * under way, without a usable model, and, unless it goes on unsaved, when the session cannot be written; the model is
+   * not asked then.
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
+    if (this.isStopping) await this.#stopTurn();
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
     if (this.#move !== undefined) throw new Error(this.isCompacting ? COMPACTION_RUNS : notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
@@ -410,6 +416,11 @@ export class AgentSession {
     await this.#moving((signal) => this.#holding.takeOver(signal));
   }
 
+  /** What the model may call outside of plan mode. Waits a little for MCP servers that are being started. */
+  async availableTools(signal?: AbortSignal): Promise<AgentTool[]> {
+    return [...(this.#options.tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))];
+  }
+
   /** All prompts with text, on all branches, in the order of the file. */
   getUserMessages(): { entryId: string; text: string }[] {
     return promptTexts(this.sessionManager);
@@ -494,8 +505,7 @@ export class AgentSession {
   }
 
   async #tools(signal?: AbortSignal): Promise<AgentTool[]> {
-    const own = this.#options.tools?.(this.cwd) ?? [];
-    return this.plan.tools([...own, ...(await this.mcp.tools(signal))]);
+    return this.plan.tools(await this.availableTools(signal));
   }
   async #systemPrompt(tools: readonly AgentTool[]): Promise<string> {
     return this.plan.promptWith((await this.#options.systemPrompt?.({ cwd: this.cwd, tools })) ?? "");

@@ -4,8 +4,11 @@
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
+import { providerErrorText } from "../agent/provider-error.ts";
 import { textOf } from "../tree/content.ts";
 import type { AssistantMessage } from "../tree/messages.ts";
+import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";
+import type { EndingSignal } from "../tui/process-guard.ts";
 import { sanitise } from "../tui/sanitise.ts";
 import type { Arguments } from "./arguments.ts";
 import { noModelText, prepare, putToWork } from "./assemble.ts";
@@ -14,8 +17,7 @@ import { eventJson } from "./event-json.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
 import { report } from "./report.ts";
-import { ENDING_SIGNALS, onEndingSignal } from "./signals.ts";
-import type { EndingSignal } from "./signals.ts";
+import { onEndingSignal } from "./signals.ts";
 import { guardStdout } from "./stdout-guard.ts";
 import { UsageError } from "./usage.ts";
 
@@ -78,7 +80,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
   }
   const fault = signalled === undefined ? faultOf(last) : STOPPED;
   if (fault !== undefined) report(io, fault);
-  return signalled !== undefined ? ENDING_SIGNALS[signalled] : fault === undefined ? 0 : 1;
+  return signalled !== undefined ? SIGNAL_EXIT_CODES[signalled] : fault === undefined ? 0 : 1;
 }
 
 /** What a person who waits for the answer should know meanwhile. */
@@ -86,7 +88,10 @@ function tell(event: AgentSessionEvent, io: Io): void {
   if (event.type === "notice" && event.level !== "info") report(io, event.text);
   else if (event.type === "auto_retry_start") {
     const { errorMessage, delayMs, attempt, maxAttempts } = event;
-    report(io, `${errorMessage} (trying again in ${Math.ceil(delayMs / 1000)} s, ${attempt} of ${maxAttempts})`);
+    report(
+      io,
+      `${providerErrorText(errorMessage)} (trying again in ${Math.ceil(delayMs / 1000)} s, ${attempt} of ${maxAttempts})`,
+    );
   }
 }
 
@@ -95,7 +100,7 @@ function faultOf(message: AssistantMessage | undefined): string | undefined {
     case undefined:
       return "The model gave no answer.";
     case "error":
-      return message?.errorMessage ?? "The provider failed without saying why.";
+      return providerErrorText(message?.errorMessage ?? "The provider failed without saying why.");
     case "aborted":
       return STOPPED;
     case "length":

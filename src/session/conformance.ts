@@ -3,6 +3,7 @@
  * Part of `session/`, of its public face; used by the tests of this room's stores and by whoever writes another store.
  */
 import * as assert from "node:assert/strict";
+import type { SessionEntry } from "../tree/entries.ts";
 import { readSession } from "../tree/reader.ts";
 import { SessionManager } from "./session-manager.ts";
 import type { SessionStore } from "./session-store.ts";
@@ -13,6 +14,13 @@ export interface StoreMaker<Store extends SessionStore = SessionStore> {
   make(): Store;
   /** A second store on what `store`, which is closed, has kept; left out by stores that keep nothing. */
   reopen?(store: Store): Store;
+  /**
+   * A second store, for reading alone (it has a `refusal`), on the place to which `store` goes on writing; left out by stores
+   * that cannot be followed.
+   */
+  reader?(store: Store): Store;
+  /** How long an append may take to reach a follower; milliseconds. Default 5,000. */
+  followWithin?: number;
   /** Called after each test. */
   dispose?(): void;
 }
@@ -26,9 +34,11 @@ export interface TestFunction {
 
 interface Law {
   title: string;
-  needsReopen?: boolean;
+  needs?: "reopen" | "reader";
   run(store: SessionStore, maker: StoreMaker): Promise<void>;
 }
+
+const LACKS = { reopen: "this store keeps nothing", reader: "this store has no follow" } as const;
 
 const line = (n: number, text = "x"): string => JSON.stringify({ type: "custom", id: String(n), text });
 
@@ -137,7 +147,7 @@ const LAWS: readonly Law[] = [
   },
   {
     title: "another store on the same place holds the same and goes on after it",
-    needsReopen: true,
+    needs: "reopen",
     async run(store, maker) {
       const lines = [1, 2, 3, 4].map((n) => line(n));
       store.append(lines[0]!);
@@ -154,7 +164,7 @@ const LAWS: readonly Law[] = [
   },
   {
     title: "another store on the same place holds the session as it was left",
-    needsReopen: true,
+    needs: "reopen",
     async run(store, maker) {
       const left = await keepSession(store);
       store.close();
@@ -163,7 +173,80 @@ const LAWS: readonly Law[] = [
       again.close();
     },
   },
+  {
+    title: "a follower sees each append in order, whole lines only, and none twice",
+    needs: "reader",
+    async run(store, maker) {
+      const writer = SessionManager.openStore(store, "/");
+      const say = (content: string): string => writer.appendMessage({ role: "user", content, timestamp: 0 });
+      const first = say("there before");
+      const follower = new Follower(maker.reader!(store), maker.followWithin);
+      try {
+        for (const text of ["one", "🙂 é \u2028", "x".repeat(3_000_000), "after it"]) {
+          const id = say(text);
+          await follower.until((reader) => reader.getLeafId() === id, `an append of ${text.length} characters`);
+        }
+        for (let n = 0; n < 200; n++) say(`one of many, ${n}`);
+        writer.branch(first);
+        await writer.flush();
+        await follower.until((reader) => reader.getLeafId() === first, "200 appends and a move of the leaf");
+        assert.deepEqual(follower.heard, writer.getEntries().slice(1));
+        assert.deepEqual(follower.reader.getIndex().problems, []);
+      } finally {
+        await follower.reader.close();
+      }
+    },
+  },
+  {
+    title: "a follower that has stopped hears nothing more",
+    needs: "reader",
+    async run(store, maker) {
+      const writer = SessionManager.openStore(store, "/");
+      const say = (content: string): string => writer.appendMessage({ role: "user", content, timestamp: 0 });
+      say("there before");
+      const [one, other] = [1, 2].map(() => new Follower(maker.reader!(store), maker.followWithin)) as [
+        Follower,
+        Follower,
+      ];
+      try {
+        one.stop();
+        const id = say("not for one");
+        await other.until((reader) => reader.getLeafId() === id, "an append");
+        assert.deepEqual([one.heard.length, other.heard.length], [0, 1]);
+      } finally {
+        await Promise.all([one.reader.close(), other.reader.close()]);
+      }
+    },
+  },
 ];
+
+/** Between two looks at what a follower has heard; milliseconds. */
+const LOOK_MS = 5;
+const FOLLOW_MS = 5_000;
+
+/** A session that follows, and what it was told. */
+class Follower {
+  readonly reader: SessionManager;
+  readonly heard: SessionEntry[] = [];
+  readonly stop: () => void;
+  readonly #within: number;
+
+  constructor(store: SessionStore, within = FOLLOW_MS) {
+    assert.equal(readSession(withEnd(store)).kind, "session", "the store holds no session");
+    this.reader = SessionManager.openStore(withEnd(store));
+    this.#within = within;
+    this.stop = this.reader.follow((news) => {
+      if (news.type === "entries") this.heard.push(...news.entries);
+    });
+  }
+
+  async until(isThere: (reader: SessionManager) => boolean, what: string): Promise<void> {
+    for (const end = Date.now() + this.#within; !isThere(this.reader);) {
+      assert.ok(Date.now() < end, `${what} did not reach the follower within ${this.#within} ms`);
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  }
+}
 
 /** Writes a session with two branches into a store, checks that the store holds it, and returns its tree. */
 async function keepSession(store: SessionStore): Promise<unknown> {
@@ -182,13 +265,26 @@ async function keepSession(store: SessionStore): Promise<unknown> {
   return kept;
 }
 
-/** What is read from a store's bytes, and only from them: a store that reads on past its end would never end here. */
+/** What is read from a store's bytes. */
 function treeIn(store: SessionStore): unknown {
-  const size = store.size();
-  const reading = readSession({ read: (offset, length) => store.read(offset, Math.min(length, size - offset)) });
+  const reading = readSession(withEnd(store));
   assert.ok(reading.kind === "session", "the store holds no session");
   assert.deepEqual(reading.index.problems, []);
   return JSON.parse(JSON.stringify({ entries: reading.index.entries(), leafId: reading.index.leafId }));
+}
+
+/** The store with nothing behind its size: one that reads on past its end would be read without end. */
+function withEnd(store: SessionStore): SessionStore {
+  return {
+    path: store.path,
+    refusal: store.refusal,
+    size: () => store.size(),
+    read: (offset, length) => store.read(offset, Math.max(0, Math.min(length, store.size() - offset))),
+    append: (...lines) => store.append(...lines),
+    flush: () => store.flush(),
+    close: () => store.close(),
+    ...(store.follow === undefined ? {} : { follow: (changed) => store.follow!(changed) }),
+  };
 }
 
 /**
@@ -211,7 +307,7 @@ export function describeSessionStore<Store extends SessionStore>(
         maker.dispose?.();
       }
     };
-    if (law.needsReopen !== true || maker.reopen !== undefined) test(title, run);
-    else test.skip?.(`${title} (this store keeps nothing)`, run);
+    if (law.needs === undefined || maker[law.needs] !== undefined) test(title, run);
+    else test.skip?.(`${title} (${LACKS[law.needs]})`, run);
   }
 }

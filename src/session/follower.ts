@@ -1,5 +1,5 @@
 /**
- * `follow`: a session that is open for reading grows with its file while another program writes it.
+ * `follow`: a session that is open for reading grows with its file or store while another program writes it.
  * Part of `session/`; used by SessionManager.
  */
 import * as fs from "node:fs";
@@ -9,6 +9,8 @@ import type { SessionEntry } from "../tree/entries.ts";
 import type { OpenSession } from "./open-session.ts";
 import { checksum } from "./sealed-line.ts";
 import { FileLost } from "./session-errors.ts";
+import type { FileLoss } from "./session-errors.ts";
+import type { SessionStore } from "./session-store.ts";
 
 /** What has come since the last call: entries in the order of the file, or the end of the following. */
 export type FollowNews = { type: "entries"; entries: SessionEntry[] } | { type: "lost"; error: FileLost };
@@ -18,17 +20,19 @@ const POLL_MS = 40;
 const CHUNK_BYTES = 1 << 20;
 const LF = 0x0a;
 
-/** Calls `listener` for all that is new in the file from now on, until the returned function is called. */
+/**
+ * Calls `listener` for all that is new in the store from now on, until the returned function is called. Throws when the
+ * store has neither a file nor a way of its own to follow it.
+ */
 export function follow(session: OpenSession, listener: (news: FollowNews) => void): () => void {
   const { index, store } = session;
-  const path = store.path ?? "";
-  const identity = identityOf(fs.statSync(path, { throwIfNoEntry: false }));
+  const identity = identityOf(store);
   let place = endOfWholeLines(session);
   const look = (): void => {
-    const loss = lossOf(path, identity, place);
+    const loss = lossOf(store, identity, place);
     if (loss !== undefined) {
       stop();
-      listener({ type: "lost", error: loss });
+      listener({ type: "lost", error: new FileLost(store.path ?? "the store", loss) });
       return;
     }
     const before = index.size;
@@ -38,14 +42,20 @@ export function follow(session: OpenSession, listener: (news: FollowNews) => voi
     const entries = Array.from({ length: index.size - before }, (_, n) => index.at(before + n));
     listener({ type: "entries", entries });
   };
-  const watcher = watched(path, look);
+  const stop = changesOf(store, look);
+  return stop;
+}
+
+function changesOf(store: SessionStore, changed: () => void): () => void {
+  if (store.follow !== undefined) return store.follow(changed);
+  if (store.path === undefined) throw new Error("This session lives in a store that cannot be followed");
+  const watcher = watched(store.path, changed);
   // Following is work: it keeps a program alive until it is stopped.
-  const timer = setInterval(look, POLL_MS);
-  const stop = (): void => {
+  const timer = setInterval(changed, POLL_MS);
+  return () => {
     clearInterval(timer);
     watcher?.close();
   };
-  return stop;
 }
 
 /** Where reading has ended, but for a last line whose writer may not be done. */
@@ -83,11 +93,15 @@ function watched(path: string, changed: () => void): fs.FSWatcher | undefined {
   }
 }
 
-function lossOf(path: string, identity: string, place: FilePlace): FileLost | undefined {
-  const stats = fs.statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return new FileLost(path, "gone");
-  if (identityOf(stats) !== identity) return new FileLost(path, "replaced");
-  return stats.size < place.offset ? new FileLost(path, "shrunk") : undefined;
+function lossOf(store: SessionStore, identity: string | undefined, { offset }: FilePlace): FileLoss | undefined {
+  const now = identityOf(store);
+  if (now !== identity) return now === undefined ? "gone" : "replaced";
+  return store.size() < offset ? "shrunk" : undefined;
 }
 
-const identityOf = (stats: fs.Stats | undefined): string => `${stats?.dev}:${stats?.ino}`;
+/** Of the file at the store's path; "" for a store without one. */
+function identityOf({ path }: SessionStore): string | undefined {
+  if (path === undefined) return "";
+  const stats = fs.statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+}

@@ -43,6 +43,12 @@ export interface SessionStore extends LineSource {
    * always.
    */
   flush(): Promise<void>;
+  /**
+   * Calls `changed` soon after another program has appended, perhaps also for nothing, until the returned function is
+   * called; what is new is in `size` and `read` by then. Left out by stores that have a path, whose file is watched, and
+   * by those that cannot be followed.
+   */
+  follow?(changed: () => void): () => void;
   /** Ends the store's use of its file; later appends throw. A flush under way is finished first. */
   close(): void;
 }

@@ -13,12 +13,12 @@ import { AssistantRow, messageRow } from "./message-view.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitise } from "./sanitise.ts";
-import { blocksOf, bounded } from "./shown-text.ts";
+import { blocksOf, bounded, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 import { ToolRow } from "./tool-view.ts";
 
 /** Messages drawn when a session opens. Older ones are one key away in the tree; drawing all of them takes seconds. */
-const SHOWN_MESSAGES = 100;
+export const SHOWN_MESSAGES = 100;
 
 export type NoticeLevel = "info" | "warning" | "error";
 const NOTICE_LOOK: Readonly<Record<NoticeLevel, { token: ThemeToken; prefix: string }>> = {
@@ -27,26 +27,38 @@ const NOTICE_LOOK: Readonly<Record<NoticeLevel, { token: ThemeToken; prefix: str
   error: { token: "error", prefix: "Error: " },
 };
 
+interface Notice {
+  level: NoticeLevel;
+  text: string;
+  count: number;
+}
+
 export class ChatView extends Container {
   readonly #options: ChatOptions;
   /** The newest row of each tool call id: ids of another path's calls may come again. */
   readonly #calls = new Map<string, ToolRow>();
   #answer: AssistantRow | undefined;
   #status: { row: Row; text: string } | undefined;
+  /** The latest notice, if nothing came after it. */
+  #notice: (Notice & { row: Row }) | undefined;
 
   constructor(options: ChatOptions) {
     super();
     this.#options = options;
   }
 
-  /** Replaces everything by these messages, the active path of a session from its last compaction on. */
-  show(messages: readonly AgentMessage[]): void {
+  /**
+   * Replaces everything by these messages, the active path of a session from its last compaction on; `earlier`: how
+   * many come before them.
+   */
+  show(messages: readonly AgentMessage[], earlier = 0): void {
     this.clear();
     this.#calls.clear();
     this.#answer = undefined;
     this.#status = undefined;
+    this.#notice = undefined;
     const left = Math.max(0, messages.length - SHOWN_MESSAGES);
-    if (left > 0) this.addNotice("info", `… ${left} earlier messages; /tree shows them.`);
+    if (left + earlier > 0) this.addNotice("info", `… ${left + earlier} earlier messages; /tree shows them.`);
     for (const message of messages.slice(left)) this.addMessage(message);
     this.#closeCalls();
   }
@@ -90,9 +102,18 @@ export class ChatView extends Container {
     }
   }
 
+  /** The same again is counted, not repeated. */
   addNotice(level: NoticeLevel, text: string): void {
-    const { token, prefix } = NOTICE_LOOK[level];
-    this.#add(lineRow(token, prefix + sanitise(text)));
+    const last = this.#notice;
+    if (last?.level === level && last.text === text) {
+      last.count++;
+      last.row.invalidate();
+      return;
+    }
+    const notice: Notice = { level, text, count: 1 };
+    const row = new Row(() => noticeLine(notice));
+    this.#add(row);
+    this.#notice = Object.assign(notice, { row });
   }
 
   /** Markdown of bough's own, such as the answer of /session. */
@@ -136,10 +157,20 @@ export class ChatView extends Container {
       this.#answer = new AssistantRow(message, ended, this.#options);
       this.#add(this.#answer);
     } else this.#answer.update(message, ended);
+    this.#joinFailures(this.#answer);
     if (ended) this.#answer = undefined;
     for (const block of blocksOf(message.content))
       if (block["type"] === "toolCall") this.#call(block["id"], String(block["name"]), block["arguments"], ended);
     if (ended && (message.stopReason === "error" || message.stopReason === "aborted")) this.#closeCalls();
+  }
+
+  /** Attempts that failed without a word, one after the other, are one row: the latest, with their number. */
+  #joinFailures(latest: AssistantRow): void {
+    const [before, last] = this.children.slice(-2);
+    if (!(before instanceof Spaced && before.inner instanceof AssistantRow && last instanceof Spaced)) return;
+    if (last.inner !== latest || !latest.isFailure || !before.inner.isFailure) return;
+    latest.absorb(before.inner);
+    this.removeChild(before);
   }
 
   /** The row of a call; made when it is first heard of, from the stream or from the tool's start. */
@@ -183,6 +214,7 @@ export class ChatView extends Container {
     if (row === undefined) return;
     this.addChild(new Spaced(row));
     this.#status = undefined;
+    this.#notice = undefined;
   }
 }
 
@@ -210,8 +242,10 @@ function ruleLine(rules: readonly string[], stopped: boolean): string {
   return `${named}: ${stopped ? "the answer was stopped and is asked for again." : "told to the model after its answer."}`;
 }
 
-const lineRow = (token: ThemeToken, text: string): Row =>
-  new Row(() => new Panel([new Text(theme.fg(token, text), 0, 0)]));
+function noticeLine({ level, text, count }: Notice): Component {
+  const { token, prefix } = NOTICE_LOOK[level];
+  return new Panel([new Text(theme.fg(token, `${prefix}${sanitise(text)}${times(count)}`), 0, 0)]);
+}
 
 const remark = (text: string): Component => new Panel([new Text(theme.fg("dim", bounded(text)), 0, 0)]);
 

@@ -8,6 +8,8 @@ import { Fitted } from "./fitted.ts";
 /** Shows a component in place of the editor and gives it the keys; the returned function closes it again. */
 export type OpenSelector = (component: Component) => () => void;
 
+const ESCAPE = "\x1b";
+
 export class EditorArea extends Container {
   readonly #ui: TUI;
   readonly #editor: Component;
@@ -16,6 +18,7 @@ export class EditorArea extends Container {
   constructor(ui: TUI, editor: Component) {
     super();
     this.#ui = ui;
+    ui.addInputListener((data) => this.#splitEscapes(data));
     this.#editor = editor;
     this.addChild(new Fitted(editor));
   }
@@ -31,6 +34,17 @@ export class EditorArea extends Container {
       if (this.#selector === component) this.#show(undefined);
     };
   };
+
+  /**
+   * Two presses of Escape that arrive in one read, over a slow line or through tmux, come from pi-tui as one key that
+   * nothing is bound to. The second goes to whatever the first has left open.
+   */
+  #splitEscapes(data: string): { consume: true } | undefined {
+    if (data !== ESCAPE + ESCAPE) return undefined;
+    for (let press = 0; press < 2; press++) (this.#selector ?? this.#editor).handleInput?.(ESCAPE);
+    this.#ui.requestRender();
+    return { consume: true };
+  }
 
   #show(selector: Component | undefined): void {
     this.#selector = selector;

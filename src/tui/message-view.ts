@@ -3,12 +3,13 @@
  * Part of `tui/`; used by the chat. Messages come from files: any shape is drawn, none throws.
  */
 import { type Component, Spacer, Text } from "@earendil-works/pi-tui";
+import { providerErrorText } from "../agent/provider-error.ts";
 import type { AgentMessage } from "../tree/messages.ts";
 import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import { blocksOf, bounded, collapseLines, shownText } from "./shown-text.ts";
+import { blocksOf, bounded, collapseLines, shownText, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 
 type MessageOf<Role extends AgentMessage["role"]> = Extract<AgentMessage, { role: Role }>;
@@ -109,6 +110,7 @@ export class AssistantRow implements Component {
   readonly #options: ChatOptions;
   #message: MessageOf<"assistant">;
   #ended: boolean;
+  #attempts = 1;
   #parts: { isThinking: boolean; markdown: MarkdownText }[] = [];
   #content = new Panel([]);
   #stale = true;
@@ -120,6 +122,15 @@ export class AssistantRow implements Component {
   }
   get message(): MessageOf<"assistant"> {
     return this.#message;
+  }
+  /** An error and nothing else. */
+  get isFailure(): boolean {
+    return this.#message.stopReason === "error" && isEmpty(this.#message);
+  }
+  /** Stands for an attempt that failed before this one, and all that one stood for. */
+  absorb(earlier: AssistantRow): void {
+    this.#attempts += earlier.#attempts;
+    this.#stale = true;
   }
   update(message: MessageOf<"assistant">, ended: boolean): void {
     this.#message = message;
@@ -145,7 +156,7 @@ export class AssistantRow implements Component {
       return known;
     });
     const shown = this.#parts.flatMap(({ markdown }, index) => (index === 0 ? [markdown] : [new Spacer(1), markdown]));
-    const ending = answerEnding(this.#message, this.#ended);
+    const ending = answerEnding(this.#message, this.#ended, this.#attempts);
     this.#content = new Panel(ending === undefined ? shown : [...shown, new Text(ending, 0, 0)]);
   }
 }
@@ -172,14 +183,18 @@ function answerParts(message: MessageOf<"assistant">, hideThinking: boolean): An
 }
 
 /** Why an answer ended early or without a word, or undefined. */
-function answerEnding(message: MessageOf<"assistant">, ended: boolean): string | undefined {
+function answerEnding(message: MessageOf<"assistant">, ended: boolean, attempts: number): string | undefined {
   const said = (token: ThemeToken, text: string): string => theme.fg(token, text);
-  if (message.stopReason === "error") return said("error", `Error: ${bounded(message.errorMessage) || "unknown"}`);
+  if (message.stopReason === "error")
+    return said("error", `Error: ${errorText(message.errorMessage)}${times(attempts)}`);
   if (message.stopReason === "aborted") return said("warning", "Stopped.");
   if (message.stopReason === "length")
     return said("warning", "The answer is cut off: the model's output limit was reached.");
   return ended && isEmpty(message) ? said("warning", "The model gave an empty answer.") : undefined;
 }
+
+const errorText = (text: unknown): string =>
+  bounded(typeof text === "string" ? providerErrorText(text) : text) || "unknown";
 
 /** Neither words nor calls; an image or a block of a kind bough does not know is something. */
 const isEmpty = ({ content }: MessageOf<"assistant">): boolean =>

@@ -44,6 +44,13 @@ export class PlanDecision {
     else this.#ask();
   }
 
+  /** What to say when a session is opened in which a plan waits. */
+  get reminder(): string | undefined {
+    return this.#options.session.plan.submitted === undefined
+      ? undefined
+      : "A plan waits for your decision; /plan-review shows it.";
+  }
+
   /** `/plan-review`: the plan as its file is now, in the chat, and the question. Throws when there is none. */
   review(show: (markdown: string) => void): void {
     show(this.#options.session.plan.read().plan);

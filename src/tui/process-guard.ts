@@ -4,9 +4,13 @@
  * Part of `tui/`; interactive-mode holds the guard while its screen stands.
  */
 
+/** The exit codes of a program that a signal has ended, as shells give them. */
+export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+export type EndingSignal = keyof typeof SIGNAL_EXIT_CODES;
+
 export interface ScreenEvents {
-  /** The user or the system ends the program, or there is nobody to see the screen any more. */
-  leave(): void;
+  /** The system ends the program, by a signal, or there is nobody to see the screen any more. */
+  leave(signal?: EndingSignal): void;
   /** SIGINT: in raw mode no key sends it, so it comes from outside, or from a program that has the terminal meanwhile. */
   interrupted(): void;
   /** An exception that nobody caught. */
@@ -15,23 +19,25 @@ export interface ScreenEvents {
   stray(text: string): void;
 }
 
-const SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGHUP"];
+const SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 
 /** Listens until the returned function is called. */
 export function guardScreen({ leave, interrupted, failed, stray }: ScreenEvents): () => void {
-  for (const signal of SIGNALS) process.on(signal, leave);
+  const left = (signal: NodeJS.Signals): void => leave(signal as EndingSignal);
+  const gone = (): void => leave();
+  for (const signal of SIGNALS) process.on(signal, left);
   process.on("SIGINT", interrupted);
   // A terminal that is gone ends the input or fails it, often before the signal comes, and fails every write.
-  for (const event of ["end", "close", "error"]) process.stdin.on(event, leave);
-  process.stdout.on("error", leave);
+  for (const event of ["end", "close", "error"]) process.stdin.on(event, gone);
+  process.stdout.on("error", gone);
   process.on("uncaughtException", failed);
   const release = process.stderr.isTTY ? holdStandardError(stray) : undefined;
   return () => {
     release?.();
     process.off("uncaughtException", failed);
-    for (const event of ["end", "close"]) process.stdin.off(event, leave);
+    for (const event of ["end", "close"]) process.stdin.off(event, gone);
     process.off("SIGINT", interrupted);
-    for (const signal of SIGNALS) process.off(signal, leave);
+    for (const signal of SIGNALS) process.off(signal, left);
     // The listeners for errors stay: a write to a terminal that is gone fails later than it was made.
   };
 }

@@ -62,3 +62,6 @@ function imageNote(block: Record<string, unknown>): string {
   const bytes = typeof block["data"] === "string" ? Math.floor((block["data"].length * 3) / 4) : 0;
   return `[image: ${type}, ${Math.ceil(bytes / 1024)} KB]`;
 }
+
+/** What has happened more than once, behind its text. */
+export const times = (count: number): string => (count === 1 ? "" : ` (${count} times)`);

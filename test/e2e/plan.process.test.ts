@@ -89,6 +89,7 @@ test("[P1] Approve and keep context: the same session goes on under the plan's n
 
   const second = open(t, place, "--session", path, ...connectedTo(server));
   await second.waitFor(/^plan .*mock/m);
+  await second.waitFor("A plan waits for your decision; /plan-review shows it.");
   second.send(`/plan-review${KEYS.enter}`);
   await second.waitFor("Approve and keep context");
   second.send(`${KEYS.down}${KEYS.down}${KEYS.enter}`);

@@ -13,17 +13,18 @@ import { trackSession } from "../support/laws.ts";
 import { recordsIn, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
 import { HEADER, bytesOf, file, message } from "../support/session-lines.ts";
 
-type FolderStoreClass = new (path: string) => FolderStore;
+type FolderStoreClass = new (path: string, forReading?: boolean) => FolderStore;
 
 const makerOf = (Store: FolderStoreClass): StoreMaker<FolderStore> => ({
   make: () => new Store(join(temporaryFolder(), "store")),
   reopen: (store) => new Store(store.folder),
+  reader: (store) => new Store(store.folder, true),
 });
 
 /** Runs the kit with a runner of our own; the titles of the laws that do not hold. */
 async function brokenLaws(Store: FolderStoreClass): Promise<string[]> {
   const laws: { title: string; run: () => Promise<void> }[] = [];
-  describeSessionStore("store", makerOf(Store), (title, run) => laws.push({ title, run }));
+  describeSessionStore("store", { ...makerOf(Store), followWithin: 500 }, (title, run) => laws.push({ title, run }));
   const broken: string[] = [];
   for (const { title, run } of laws) {
     try {
@@ -51,17 +52,25 @@ const SESSION = "a session lives in it: messages, a branch and a move of the lea
 const GOES_ON = "another store on the same place holds the same and goes on after it";
 const AS_LEFT = "another store on the same place holds the session as it was left";
 
+const FOLLOWED = "a follower sees each append in order, whole lines only, and none twice";
+const STOPPED = "a follower that has stopped hears nothing more";
+
 const FAULTS: { readonly [S in keyof typeof FAULTY_STORES]: string[] } = {
-  SplittingStore: [TEXT],
-  LosingStore: [GOES_ON, AS_LEFT],
-  ReorderingStore: [GOES_ON, AS_LEFT],
-  ReversingStore: [WHOLE, TEXT, TOGETHER, RANGE, SESSION, GOES_ON, AS_LEFT],
-  LatinStore: [TEXT, TOGETHER],
+  SplittingStore: [TEXT, FOLLOWED],
+  LosingStore: [GOES_ON, AS_LEFT, FOLLOWED, STOPPED],
+  ReorderingStore: [GOES_ON, AS_LEFT, FOLLOWED],
+  ReversingStore: [WHOLE, TEXT, TOGETHER, RANGE, SESSION, GOES_ON, AS_LEFT, FOLLOWED, STOPPED],
+  LatinStore: [TEXT, TOGETHER, FOLLOWED],
   SharingStore: [PIECES, RANGE, STAYS],
   PaddingStore: [PIECES, RANGE, MEMORY],
   OverfillingStore: [MEMORY],
   OpenStore: [CLOSED],
   LooseStore: [WHOLE, TEXT, TOGETHER, RANGE, STAYS, FLUSH, GOES_ON],
+  SilentStore: [FOLLOWED, STOPPED],
+  StutteringStore: [FOLLOWED],
+  SkippingStore: [FOLLOWED],
+  TearingStore: [FOLLOWED],
+  ClingingStore: [STOPPED],
 };
 for (const name of Object.keys(FAULTS) as (keyof typeof FAULTS)[])
   test(`[S1] the kit finds what is wrong with ${name}`, async () => {
@@ -75,10 +84,10 @@ test("[S1] a runner that can skip is told of the laws that need a second opening
   runner.skip = (title) => skipped.push(title);
   const maker = { make: () => new MemoryStore() };
   describeSessionStore("memory", maker, runner);
-  assert.deepEqual(
-    skipped,
-    [GOES_ON, AS_LEFT].map((law) => `memory: ${law} (this store keeps nothing)`),
-  );
+  assert.deepEqual(skipped, [
+    ...[GOES_ON, AS_LEFT].map((law) => `memory: ${law} (this store keeps nothing)`),
+    ...[FOLLOWED, STOPPED].map((law) => `memory: ${law} (this store has no follow)`),
+  ]);
   const withoutSkip: string[] = [];
   describeSessionStore("memory", maker, (title) => withoutSkip.push(title));
   assert.deepEqual(withoutSkip, run);
@@ -116,6 +125,25 @@ test("[S1, T9] such a session makes no other in a place nobody chose", (t) => {
   assert.throws(() => session.newSession(), refusal);
   assert.throws(() => session.createBranchedSession(id), refusal);
   assert.deepEqual([session.getLeafId(), session.getEntries().length], [id, 1]);
+});
+
+test("[S1, W5] a session in a store without a path can be followed if the store can, and says so if not", async (t) => {
+  const folder = join(temporaryFolder(), "store");
+  const writer = trackSession(t, SessionManager.openStore(new FolderStore(folder)));
+  const first = writer.appendMessage(user("first"));
+  const place = new FolderStore(folder, true);
+  const reader = SessionManager.openStore(place);
+  const heard = new Promise<unknown>((resolve) => reader.follow(resolve));
+  const second = writer.appendMessage(user("second"));
+  assert.deepEqual(await heard, { type: "entries", entries: [writer.getEntry(second)] });
+  assert.deepEqual([reader.getLeafId(), reader.getEntries().map(({ id }) => id)], [second, [first, second]]);
+  await reader.close();
+  Object.assign(place, { follow: undefined });
+  const other = SessionManager.openStore(place);
+  assert.throws(
+    () => other.follow(() => undefined),
+    new Error("This session lives in a store that cannot be followed"),
+  );
 });
 
 test("[S1, F7] a store that holds no session is refused and left as it is", () => {

@@ -27,6 +27,7 @@ describeSessionStore(
   {
     make: () => FileStore.create(join(temporaryFolder(), "a", "b", "session.jsonl")),
     reopen: (store) => FileStore.open(store.path!),
+    reader: (store) => FileStore.open(store.path!, { readOnly: true }),
   },
   test,
 );

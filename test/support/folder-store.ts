@@ -10,16 +10,35 @@ import type { SessionStore } from "../../src/session/session-store.ts";
 export class FolderStore implements SessionStore {
   readonly path = undefined;
   readonly folder: string;
-  readonly refusal = undefined;
-  protected files: string[];
-  protected bytes: Uint8Array;
+  readonly refusal: Error | undefined;
+  protected files: string[] = [];
+  protected bytes: Uint8Array = new Uint8Array(0);
+  /** Times that new files were found. */
+  protected finds = 0;
   #closed = false;
+  #stopFollowing: () => void = () => undefined;
 
-  constructor(folder: string) {
+  /** One that is for reading alone can follow others. */
+  constructor(folder: string, forReading = false) {
     this.folder = folder;
+    this.refusal = forReading ? new Error(`The store in ${folder} is open for reading`) : undefined;
     mkdirSync(folder, { recursive: true });
-    this.files = readdirSync(folder).sort();
-    this.bytes = Buffer.concat(this.files.map((name) => readFileSync(join(folder, name))));
+    this.readOn();
+  }
+
+  /** Takes in the files that are new; false when there are none. */
+  protected readOn(): boolean {
+    const files = readdirSync(this.folder).filter((name) => name.endsWith(".lines"));
+    const added = files.sort().slice(this.files.length);
+    if (added.length > 0) this.finds++;
+    this.files.push(...added);
+    this.bytes = Buffer.concat([this.bytes, ...added.map((name) => readFileSync(join(this.folder, name)))]);
+    return added.length > 0;
+  }
+
+  follow(changed: () => void): () => void {
+    const timer = setInterval(() => this.readOn() && changed(), 2);
+    return (this.#stopFollowing = () => clearInterval(timer));
   }
 
   size(): number {
@@ -37,7 +56,10 @@ export class FolderStore implements SessionStore {
 
   protected keep(added: Uint8Array): void {
     const name = `${String(this.files.length).padStart(9, "0")}.lines`;
-    writeFileSync(join(this.folder, name), added, { flag: "wx" });
+    // Whole or not there, for those who follow.
+    const path = join(this.folder, name);
+    writeFileSync(`${path}.new`, added, { flag: "wx" });
+    renameSync(`${path}.new`, path);
     this.files.push(name);
     this.bytes = Buffer.concat([this.bytes, added]);
   }
@@ -48,6 +70,7 @@ export class FolderStore implements SessionStore {
 
   close(): void {
     this.#closed = true;
+    this.#stopFollowing();
   }
 }
 
@@ -136,6 +159,56 @@ class LooseStore extends FolderStore {
   }
 }
 
+/** Never says that there is something new. */
+class SilentStore extends FolderStore {
+  override follow(): () => void {
+    return () => undefined;
+  }
+}
+
+/** Reads the latest file a second time when there is something new. */
+class StutteringStore extends FolderStore {
+  protected override readOn(): boolean {
+    const isFirst = this.files.length === 0;
+    const before = this.bytes.length;
+    const found = super.readOn();
+    if (found && !isFirst) this.bytes = Buffer.concat([this.bytes, this.bytes.subarray(before)]);
+    return found;
+  }
+}
+
+/** Leaves out the third of the things that were new. */
+class SkippingStore extends FolderStore {
+  protected override readOn(): boolean {
+    const before = this.bytes;
+    const found = super.readOn();
+    if (found && this.finds === 3) this.bytes = before;
+    return found;
+  }
+}
+
+/** Reads the end of a line before its start. */
+class TearingStore extends FolderStore {
+  protected override readOn(): boolean {
+    const before = this.bytes.length;
+    const found = super.readOn();
+    if (found && this.finds === 3) {
+      const [old, added] = [this.bytes.subarray(0, before), this.bytes.subarray(before)];
+      const half = added.length >> 1;
+      this.bytes = Buffer.concat([old, added.subarray(half), added.subarray(0, half)]);
+    }
+    return found;
+  }
+}
+
+/** Follows on when it has been told to stop. */
+class ClingingStore extends FolderStore {
+  override follow(changed: () => void): () => void {
+    super.follow(changed);
+    return () => undefined;
+  }
+}
+
 export const FAULTY_STORES = {
   SplittingStore,
   LosingStore,
@@ -147,4 +220,9 @@ export const FAULTY_STORES = {
   OverfillingStore,
   OpenStore,
   LooseStore,
-} satisfies Record<string, new (folder: string) => FolderStore>;
+  SilentStore,
+  StutteringStore,
+  SkippingStore,
+  TearingStore,
+  ClingingStore,
+} satisfies Record<string, new (folder: string, forReading?: boolean) => FolderStore>;

@@ -266,3 +266,34 @@ test("[U4] dB41 an answer without a word says so once it has ended; one that onl
     " No result: the call was interrupted.",
   ]);
 });
+
+test("[U4] attempts that failed one after the other are one row, also when a session is opened; what said something stays", () => {
+  const failed = (errorMessage: string, content: object[] = []): AgentMessage =>
+    said(content, { stopReason: "error", errorMessage });
+  const messages = [failed("a"), failed("a"), failed("b"), failed("c", [text("Half")]), failed("d"), failed("d")];
+  const expected = [" Error: b (3 times)", " Half", " Error: c", " Error: d (2 times)"];
+  const opened = chatView();
+  opened.show(messages);
+  assert.deepEqual(plain(opened), expected);
+  const live = chatView();
+  for (const message of messages) {
+    live.apply({ type: "message_start", message: said([]) } as AgentSessionEvent);
+    live.apply({ type: "message_end", message } as AgentSessionEvent);
+  }
+  assert.deepEqual(plain(live), expected);
+  live.apply({ type: "message_end", message: said([text("At last")]) } as AgentSessionEvent);
+  assert.deepEqual(plain(live), [...expected, " At last"]);
+  assert.equal(live.lastAnswer, "At last");
+});
+
+test("[U4] the same notice again is counted, another one or a row between is a new one", () => {
+  const chat = chatView();
+  chat.addNotice("error", "no");
+  assert.deepEqual(plain(chat), [" Error: no"]);
+  chat.addNotice("error", "no");
+  chat.addNotice("error", "no");
+  chat.addNotice("warning", "no");
+  chat.addMessage({ role: "user", content: "Hi", timestamp: 0 } as AgentMessage);
+  chat.addNotice("warning", "no");
+  assert.deepEqual(plain(chat), [" Error: no (3 times)", " Warning: no", " › Hi", " Warning: no"]);
+});

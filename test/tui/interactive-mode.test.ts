@@ -9,6 +9,7 @@ import { builtInTheme } from "../../src/tui/themes.ts";
 import { fileLines, nextEvent, noticesOf, outlineOf, sentMessages, tool } from "../support/agent-harness.ts";
 import { callTools, fail, hangAfter, say } from "../support/provider-mock.ts";
 import { untilScreen } from "../support/virtual-terminal.ts";
+import { chain, file, HEADER, sealed } from "../support/session-lines.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 import { type InteractiveHarnessOptions, startInteractive } from "./interactive-harness.ts";
 
@@ -119,6 +120,19 @@ test("[U3, B1] Escape twice on an empty editor opens the tree, also with the set
     terminal.type(ESCAPE);
     await seeNo("Session Tree");
   }
+});
+
+test("[U3, B1] two Escapes that arrive in one read are two: they open the tree, and in it the first closes it", async (t) => {
+  const { terminal, see, session, seeNo } = await startInteractive(t, { replies: say("ok") });
+  await session.prompt("first");
+  await see("ok");
+  terminal.type(ESCAPE + ESCAPE);
+  await see("Session Tree");
+  terminal.type(ESCAPE + ESCAPE);
+  await seeNo("Session Tree");
+  // The second of them was the first on the editor.
+  terminal.type(ESCAPE);
+  await see("Session Tree");
 });
 
 test("[B1] with the setting `branch` Escape twice opens the list of messages, with `none` nothing", async (t) => {
@@ -354,6 +368,24 @@ test("[F6, U4] what is wrong with a session's file is told once, in one line", a
   assert.deepEqual(told(await seeNo("› kept")), []);
 });
 
+test("[W7, Y13] of a long session the end is drawn at once; a changed line before it is told when it has been read", async (t) => {
+  const dir = temporaryFolder();
+  const path = join(dir, "long.jsonl");
+  const lines = chain(null, ...Array.from({ length: 500 }, (_, n) => `m${n}`)).map(sealed);
+  lines[3] = lines[3]!.replace('"content":"m3"', '"content":"M3"');
+  writeFileSync(path, file(sealed(HEADER.replace('"/w"', JSON.stringify(dir))), ...lines));
+  const manager = await SessionManager.open(path);
+  const { see } = await startInteractive(t, { manager, columns: 200 });
+  const rows = await see("Warning: ");
+  assert.deepEqual(
+    manager.getProblems().map(({ code, line }) => [code, line]),
+    [["changed-line", 5]],
+  );
+  const shown = rows.map((row) => row.trim()).filter((row) => /^(›|Warning)/.test(row));
+  assert.deepEqual(shown.slice(-2), ["› m499", `Warning: ${manager.getProblems()[0]!.text}`]);
+  assert.deepEqual(manager.getLatestMessages(100).earlier, 400);
+});
+
 test("[U4] what a change of session says is still there when the other session is drawn", async (t) => {
   const dir = temporaryFolder();
   const path = join(dir, "other.jsonl");
@@ -396,6 +428,19 @@ test("[U4] a retry that works goes on as if nothing had failed, its countdown go
   assert.deepEqual(
     rows.filter((row) => /^ (›|Error|here)/.test(row)).map((row) => row.slice(0, 11)),
     [" › Go", " Error: 503", " here I am"],
+  );
+});
+
+test("[U4] an answer that fails again and again is one row with the provider's sentence and the number of attempts", async (t) => {
+  const { terminal, see, session } = await startInteractive(t, { replies: fail(503, "overloaded") });
+  await see("0.0.0");
+  const settled = nextEvent(session, "agent_settled");
+  terminal.type(..."Go", ENTER);
+  await settled;
+  const rows = filled(await see("(4 times)"));
+  assert.deepEqual(
+    rows.filter((row) => row.includes("Error")),
+    [" Error: 503: overloaded (4 times)"],
   );
 });
 

@@ -1,6 +1,6 @@
 /** What comes from outside the screen, on the real program in a real terminal. */
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { outlineOf } from "../support/agent-harness.ts";
 import { checkLaws } from "../support/laws.ts";
 import { KEYS, Program, cleanEnvironment, newFolder } from "../support/program.ts";
-import { hangAfter, startProvider, type Reply } from "../support/provider-mock.ts";
+import { hangAfter, say, startProvider, type Reply } from "../support/provider-mock.ts";
 
 const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const BROKEN = fileURLToPath(new URL("broken-program.ts", import.meta.url));
@@ -50,6 +50,48 @@ test("[U4, W2] SIGINT while an answer comes stops it, saves it, and leaves the t
   program.kill("SIGINT");
   assert.deepEqual(await program.exited, { exitCode: 0, signal: 0 });
   assert.deepEqual(await savedPath(options.home, options.cwd, STOPPED.length), STOPPED);
+});
+
+for (const [signal, exitCode] of [
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)
+  test(`[U4, W2] ${signal} while an answer comes stops it, saves it, and is told by the exit code`, async (t) => {
+    const options = await place(t, hangAfter("so far"));
+    const program = new Program(options);
+    t.after(() => program.stop());
+    await program.waitFor("mock");
+    program.send(`Go on${KEYS.enter}`);
+    await program.waitFor("so far");
+    program.kill(signal);
+    assert.deepEqual(await program.exited, { exitCode, signal: 0 });
+    assert.deepEqual(await savedPath(options.home, options.cwd, STOPPED.length), STOPPED);
+  });
+
+test("[U3, B1] two Escapes in one read of a real terminal are a double press", async (t) => {
+  const program = new Program(await place(t, say("ok")));
+  t.after(() => program.stop());
+  await program.waitFor("mock");
+  program.send(KEYS.escape + KEYS.escape);
+  await program.waitFor("Session Tree");
+});
+
+test("[U4, B2] -r and then Escape leaves nothing on disk", async (t) => {
+  const { home, cwd, args } = await place(t, say("ok"));
+  const program = new Program({ home, cwd, args: ["-r", ...args] });
+  t.after(() => program.stop());
+  await program.waitFor("Resume a session");
+  program.send(KEYS.escape);
+  await program.waitFor((screen) => !screen.includes("Resume a session"));
+  program.send(KEYS.controlD);
+  assert.deepEqual(await program.exited, { exitCode: 0, signal: 0 });
+  const files = existsSync(join(home, ".bough"))
+    ? readdirSync(join(home, ".bough"), { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+    : [];
+  assert.deepEqual(
+    files.map(({ name }) => name),
+    [],
+  );
 });
 
 test("[U4, W2] the terminal goes away while an answer comes: it is stopped and saved, and the program ends", async (t) => {

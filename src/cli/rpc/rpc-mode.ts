@@ -13,8 +13,9 @@ import { chooseSession, damageNotice, folderNotice } from "../choose-session.ts"
 import { eventJson } from "../event-json.ts";
 import type { Io } from "../io.ts";
 import { failureText, reportFailure } from "../report.ts";
-import { ENDING_SIGNALS, onEndingSignal } from "../signals.ts";
-import type { EndingSignal } from "../signals.ts";
+import { SIGNAL_EXIT_CODES } from "../../tui/process-guard.ts";
+import type { EndingSignal } from "../../tui/process-guard.ts";
+import { onEndingSignal } from "../signals.ts";
 import { guardStdout } from "../stdout-guard.ts";
 import { UsageError } from "../usage.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -55,7 +56,7 @@ async function served(manager: SessionManager, place: Workplace, output: LineOut
       if (text !== undefined) tell(output, "warning", text);
     const signal = await serve(session, place, output);
     unsubscribe();
-    return signal === undefined ? 0 : ENDING_SIGNALS[signal];
+    return signal === undefined ? 0 : SIGNAL_EXIT_CODES[signal];
   } finally {
     await manager.close();
   }

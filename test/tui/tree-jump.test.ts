@@ -239,3 +239,24 @@ test("[N2, U4] the real screen: what is being done, Escape ends the summary alon
   await see("What was tried.");
   deepEqual(noticesOf(events), []);
 });
+
+test("[N2, U4] quitting while a summary is written leaves no tree behind, and nothing moved", async (t) => {
+  const begun = Promise.withResolvers<void>();
+  const replies = [say("first answer"), hangAfter("half", () => begun.resolve())];
+  const harness = await startInteractive(t, { replies, mode: { settings: {} } });
+  const { terminal, see, session, manager, finished } = harness;
+  await session.prompt("one");
+  const leaf = manager.getLeafId();
+  terminal.type("\x1b", "\x1b");
+  await see("Session Tree");
+  terminal.type("\x1b[H", "\r");
+  await see("Summarize branch?");
+  terminal.type("\x1b[B", "\r");
+  await begun.promise;
+  await see("Summarizing branch...");
+  terminal.type("\x03", "\x03");
+  equal(await finished, 0);
+  equal(manager.getLeafId(), leaf);
+  const screen = (await terminal.scrollback()).join("\n");
+  ok(!screen.includes("• user: one"), screen);
+});

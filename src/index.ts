@@ -35,7 +35,7 @@ export type { AgentMessage, ImageContent, Message, Repair, TextContent, Usage } 
 export type { Retrace } from "./tree/moves.ts";
 export type { Problem, ProblemCode } from "./tree/problems.ts";
 export { buildSessionContext } from "./tree/session-context.ts";
-export type { SessionContext } from "./tree/session-context.ts";
+export type { ContextState, LatestMessages, SessionContext } from "./tree/session-context.ts";
 export type { UsageTotals } from "./tree/usage.ts";
 export { SessionManager } from "./session/session-manager.ts";
 export { SessionFileError, SessionInUse } from "./session/session-errors.ts";

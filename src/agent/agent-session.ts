@@ -214,6 +214,10 @@ export class AgentSession {
   get isStreaming(): boolean {
     return this.#run !== undefined;
   }
+  /** The turn was stopped, and ends. */
+  get isStopping(): boolean {
+    return this.#run?.aborted ?? false;
+  }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
   }
@@ -255,10 +259,12 @@ export class AgentSession {
 
   /**
    * Sends a prompt and settles when its answer, the tools, retries and everything queued behind it are done. A provider
-   * that fails does not reject: the answer says so. Rejects while a turn or a jump is under way, without a usable
-   * model, and, unless it goes on unsaved, when the session cannot be written; the model is not asked then.
+   * that fails does not reject: the answer says so. Waits for a turn that was stopped. Rejects while a turn or a jump is
+   * under way, without a usable model, and, unless it goes on unsaved, when the session cannot be written; the model is
+   * not asked then.
    */
   async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
+    if (this.isStopping) await this.#stopTurn();
     if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
     if (this.#move !== undefined) throw new Error(this.isCompacting ? COMPACTION_RUNS : notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
@@ -415,6 +421,11 @@ export class AgentSession {
     await this.#moving((signal) => this.#holding.takeOver(signal));
   }
 
+  /** What the model may call outside of plan mode. Waits a little for MCP servers that are being started. */
+  async availableTools(signal?: AbortSignal): Promise<AgentTool[]> {
+    return [...(this.#options.tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))];
+  }
+
   /** All prompts with text, on all branches, in the order of the file. */
   getUserMessages(): { entryId: string; text: string }[] {
     return promptTexts(this.sessionManager);
@@ -458,7 +469,7 @@ export class AgentSession {
   }
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
-    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, tools, systemPrompt } = this.#options;
+    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, systemPrompt } = this.#options;
     const compaction = new RunCompaction({
       compaction: this.#compaction,
       settings: this.#compactionSettings,
@@ -476,7 +487,7 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: async (signal) => this.plan.tools([...(tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))]),
+        tools: async (signal) => this.plan.tools(await this.availableTools(signal)),
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
         recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
         interruption: (event, branch) => this.#rules.interruption(event, branch),

@@ -16,6 +16,7 @@ import { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { loadRules } from "./rule-files.ts";
 import { Settings } from "./settings.ts";
+import { TASK_INSTRUCTIONS, subagentTool } from "./subagent.ts";
 import { buildSystemPrompt } from "./system-prompt.ts";
 import { createTools, toolOutputDir } from "./tools/create-tools.ts";
 import { projectTrust } from "./trust.ts";
@@ -42,7 +43,7 @@ export interface CreateAgentSessionOptions {
   model?: Model | string;
   /** Default: the session's, else the settings'. */
   thinkingLevel?: ThinkingLevel;
-  /** Default: read, write, edit, bash, grep, find and ls. */
+  /** Default: read, write, edit, bash, grep, find, ls and task. */
   tools?: (cwd: string) => AgentTool[];
   /** Replaces the built-in instructions; context files and the working directory are added all the same. */
   instructions?: string;
@@ -68,22 +69,31 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const small = named(registry, settings.get("smallModel"));
   const summary = named(registry, settings.get("summaryModel"));
   const model = wanted?.model ?? preferredModel(registry, settings);
-  const retry = settings.get("retry");
-
-  const session = new AgentSession({
-    sessionManager,
+  const subagent = named(registry, settings.get("subagentModel"));
+  const common = {
     registry,
+    retry: settings.get("retry"),
+    commandOutputDir: toolOutputDir(stateDir),
+    goesOnUnsaved: options.goesOnUnsaved ?? false,
+    rules,
+    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
+  };
+  const task = subagentTool({
+    ...common,
+    model: subagent.model,
+    parent: () => session,
+    systemPrompt: (about) => systemPrompt(about, stateDir, options, TASK_INSTRUCTIONS),
+  });
+
+  const session: AgentSession = new AgentSession({
+    ...common,
+    sessionManager,
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
-    tools: options.tools ?? ((directory) => createTools({ cwd: directory, stateDir })),
+    tools: options.tools ?? ((directory) => [...createTools({ cwd: directory, stateDir }), task]),
     mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
-    ...(options.hooks === undefined ? {} : { hooks: options.hooks }),
-    goesOnUnsaved: options.goesOnUnsaved ?? false,
-    retry,
-    rules,
     plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
-    commandOutputDir: toolOutputDir(stateDir),
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
     ...(small.model === undefined ? {} : { smallModel: small.model }),
@@ -94,6 +104,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
       ...registry.problems,
       ...small.problems,
       ...summary.problems,
+      ...subagent.problems,
       ...settings.notices,
       ...ruleProblems,
       ...mcp.problems,
@@ -115,19 +126,21 @@ function systemPrompt(
   about: { cwd: string; tools: readonly AgentTool[] },
   stateDir: string,
   { instructions, appendSystemPrompt }: CreateAgentSessionOptions,
+  last?: string,
 ): string {
+  const append = [appendSystemPrompt, last].filter((text) => text !== undefined).join("\n\n");
   return buildSystemPrompt({
     ...about,
     contextFiles: loadContextFiles({ cwd: about.cwd, stateDir }).files,
     date: new Date(),
     ...(instructions === undefined ? {} : { instructions }),
-    ...(appendSystemPrompt === undefined ? {} : { append: appendSystemPrompt }),
+    append,
   });
 }
 
 /** Loopback is searched when nothing is configured, and when the session used a server that was found there. */
 async function discoverIfNeeded(registry: ModelRegistry, sessionManager: SessionManager): Promise<void> {
-  const recorded = sessionManager.buildSessionContext().model;
+  const recorded = sessionManager.getContextState().model;
   const isLocal = LOOPBACK_SERVERS.some(({ id }) => id === recorded?.provider);
   if (registry.available().length === 0 || isLocal) await registry.discover();
 }

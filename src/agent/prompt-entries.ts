@@ -1,6 +1,6 @@
 /**
  * The user's prompts: as messages to store, and as entries of a session.
- * Part of `agent/`; used by AgentRun, navigation, branching and naming.
+ * Part of `agent/`; used by AgentRun, navigation, branching and naming, and by the editor's history.
  */
 import { textOf } from "../tree/content.ts";
 import type { SessionEntry, SessionMessageEntry } from "../tree/entries.ts";
@@ -30,4 +30,16 @@ export function promptTexts(session: Pick<SessionManager, "getEntries">): { entr
     .filter(isPrompt)
     .map((entry) => ({ entryId: entry.id, text: textOf(entry.message.content) }))
     .filter(({ text }) => text.trim() !== "");
+}
+
+/** The last prompts on the path to the leaf, at most `limit`, oldest first. Reads no other entry. */
+export function latestPrompts(session: Pick<SessionManager, "getIndex">, limit: number): UserMessage[] {
+  const index = session.getIndex();
+  const prompts: UserMessage[] = [];
+  for (let n = index.leafOrdinal; n >= 0 && prompts.length < limit; n = index.parentOrdinal(n)) {
+    if (index.kindAt(n) !== "message" || (index.roleAt(n) ?? "user") !== "user") continue;
+    const entry = index.at(n);
+    if (isPrompt(entry)) prompts.push(entry.message);
+  }
+  return prompts.reverse();
 }

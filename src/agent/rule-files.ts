@@ -106,7 +106,9 @@ function namesIn(folder: string, problems: string[]): string[] {
       .filter((name) => name.endsWith(".md"))
       .sort();
   } catch (error) {
-    if (systemCode(error) !== "ENOENT") problems.push(`${folder} cannot be read: ${reasonOf(error)}; it has no rules.`);
+    // A state folder that cannot be used is told of by what must write there.
+    const isMissing = ["ENOENT", "ENOTDIR"].includes(systemCode(error));
+    if (!isMissing) problems.push(`${folder} cannot be read: ${reasonOf(error)}; it has no rules.`);
     return [];
   }
 }

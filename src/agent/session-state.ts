@@ -4,7 +4,7 @@
  * Part of `agent/`; AgentSession has one, and its features read it.
  */
 import type { ServiceTier } from "../tree/entries.ts";
-import type { SessionContext } from "../tree/session-context.ts";
+import type { ContextState } from "../tree/session-context.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { NO_MODEL } from "./models.ts";
@@ -61,8 +61,8 @@ export class SessionState {
     return this.#context.mcpToolSelection;
   }
 
-  get #context(): SessionContext {
-    return this.#host.sessionManager.buildSessionContext();
+  get #context(): ContextState {
+    return this.#host.sessionManager.getContextState();
   }
 
   /** The model, if it can be asked now; throws what is missing. */
@@ -113,7 +113,7 @@ export class SessionState {
 
   /** Everything becomes what the path says; model and thinking level stay where it says nothing. */
   takeOver(): void {
-    const { model: recorded, thinkingLevel, messages } = this.#context;
+    const { model: recorded, thinkingLevel } = this.#context;
     const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     if (recorded !== null) {
       const model = this.#host.registry.find(recorded.provider, recorded.modelId);
@@ -123,11 +123,15 @@ export class SessionState {
       }
     }
     const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
-    if (level !== undefined && (recorded !== null || messages.length > 0)) this.#thinkingLevel = level;
+    if (level !== undefined && (recorded !== null || this.#hasMessages())) this.#thinkingLevel = level;
     if (this.#model !== oldModel) this.#host.emit({ type: "model_changed" });
     if (this.#thinkingLevel !== oldLevel)
       this.#host.emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
     this.#tellParts();
+  }
+
+  #hasMessages(): boolean {
+    return this.#host.sessionManager.getLatestMessages(1).messages.length > 0;
   }
 
   /** Appends what the path does not say yet about model and thinking level. */
@@ -166,7 +170,7 @@ export class SessionState {
   }
 }
 
-const toldParts = ({ serviceTier, mode, modeData, mcpToolSelection }: SessionContext): Record<PathPart, string> => ({
+const toldParts = ({ serviceTier, mode, modeData, mcpToolSelection }: ContextState): Record<PathPart, string> => ({
   serviceTier: JSON.stringify(serviceTier) ?? "",
   mode,
   modeData: JSON.stringify(modeData) ?? "",

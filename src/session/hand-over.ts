@@ -58,7 +58,7 @@ export function askForHandOver(sessionId: string): AskedHandOver {
 export function onHandOverAsked(sessionId: string, asked: (request: HandOverRequest) => void): () => void {
   const path = requestPath(sessionId);
   // Who still waits asks again, and of the others nobody knows how old they are.
-  fs.rmSync(path, { force: true });
+  removeFile(path);
   let known: string | undefined;
   const look = (): void => {
     const request = standing(path);
@@ -81,12 +81,21 @@ export function onHandOverAsked(sessionId: string, asked: (request: HandOverRequ
 function standing(path: string): RequestFile | undefined {
   const request = requestAt(path);
   if (request === undefined || request.host !== hostname() || isAlive(request.pid)) return request;
-  fs.rmSync(path, { force: true });
+  removeFile(path);
   return undefined;
 }
 
 function remove(path: string, id: string): void {
-  if (requestAt(path)?.id === id) fs.rmSync(path, { force: true });
+  if (requestAt(path)?.id === id) removeFile(path);
+}
+
+/** Without a folder for locks nobody can ask, and a session is used all the same. */
+function removeFile(path: string): void {
+  try {
+    fs.rmSync(path, { force: true });
+  } catch {
+    // It stays, and is asked about again.
+  }
 }
 
 function requestAt(path: string): RequestFile | undefined {

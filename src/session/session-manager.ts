@@ -27,7 +27,7 @@ import type {
 } from "../tree/messages.ts";
 import { PathContext } from "../tree/path-context.ts";
 import type { Problem } from "../tree/problems.ts";
-import type { SessionContext } from "../tree/session-context.ts";
+import type { ContextState, LatestMessages, SessionContext } from "../tree/session-context.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
@@ -214,11 +214,32 @@ export class SessionManager {
    */
   buildSessionContext(leafId: string | null = this.getLeafId()): SessionContext {
     const { index } = this.#session;
-    // Another program can have made the session go on in another file.
-    if (this.#context?.index !== index) this.#context = { index, path: new PathContext(index) };
-    return this.#context.path.at(leafId === null ? ROOT : (index.ordinal(leafId) ?? ROOT), (problem, { id }) => {
+    return this.#paths().at(ordinalOf(index, leafId), (problem, { id }) => {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
+  }
+  /** What the context at the leaf says beside its messages, without reading them. */
+  getContextState(): ContextState {
+    return this.#paths().stateAt(this.#session.index.leafOrdinal);
+  }
+  /** The last messages of the context at the leaf, at most `limit`, without reading those before. */
+  getLatestMessages(limit: number): LatestMessages {
+    return this.#paths().latest(this.#session.index.leafOrdinal, limit);
+  }
+  /**
+   * Reads up to `limit` entries for the context at the leaf, for callers that must not wait for all of them; true when
+   * the context is there, and with it what is wrong in it.
+   */
+  readContext(limit: number): boolean {
+    if (!this.#paths().readOn(this.#session.index.leafOrdinal, limit)) return false;
+    this.buildSessionContext();
+    return true;
+  }
+  #paths(): PathContext {
+    const { index } = this.#session;
+    // Another program can have made the session go on in another file.
+    if (this.#context?.index !== index) this.#context = { index, path: new PathContext(index) };
+    return this.#context.path;
   }
   /** Tokens and money over all branches. */
   getUsage(): UsageTotals {
@@ -555,3 +576,7 @@ function withoutUndefined<T extends object>(entry: T): T {
 
 /** C0 and C1 control characters and the line and paragraph separators. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();
+
+/** ROOT for null and for an unknown id. */
+const ordinalOf = (index: SessionEntryIndex, id: string | null): number =>
+  id === null ? ROOT : (index.ordinal(id) ?? ROOT);

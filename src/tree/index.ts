@@ -85,7 +85,7 @@ export type { Problem, ProblemCode } from "./problems.ts";
 export { SessionReader, readSession } from "./reader.ts";
 export type { ReaderOptions, SessionReading } from "./reader.ts";
 export { buildSessionContext, contextOfPath } from "./session-context.ts";
-export type { SessionContext } from "./session-context.ts";
+export type { ContextState, LatestMessages, SessionContext } from "./session-context.ts";
 export type { SessionName } from "./session-name.ts";
 export type { TreeProblem } from "./tree-links.ts";
 export type { UsageSums, UsageTotals } from "./usage.ts";

@@ -11,8 +11,8 @@ import { initialPathState } from "./path-state.ts";
 import type { PathState } from "./path-state.ts";
 import { entryProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
-import { contextWith, foldEntry, messageOf, summaryOf } from "./session-context.ts";
-import type { SessionContext } from "./session-context.ts";
+import { contextState, contextWith, foldEntry, messageOf, summaryOf } from "./session-context.ts";
+import type { ContextState, LatestMessages, SessionContext } from "./session-context.ts";
 
 /** What must be known of a session; SessionEntryIndex has this shape. */
 export interface PathSource {
@@ -130,13 +130,42 @@ export class PathContext {
    */
   at(n: number, onProblem?: (problem: Problem, entry: SessionEntry) => void): SessionContext {
     this.#moveTo(n);
-    const state = initialPathState();
-    for (const [key, deciders] of this.#deciders) Object.assign(state, decided(key, this.#latest(deciders).state));
-    state.injectedTtsrRules = this.#othersState.injectedTtsrRules;
+    const state = this.#state();
     const { head, rest, lostPointer } = this.#collect();
     if (lostPointer && state.compaction !== undefined)
       onProblem?.(entryProblem.badPointer(0, state.compaction.id), state.compaction);
     return contextWith(state, [...head, ...rest]);
+  }
+
+  /** The same without the messages; reads only what decides it. */
+  stateAt(n: number): ContextState {
+    this.#moveTo(n);
+    return contextState(this.#state());
+  }
+
+  /** Its last messages, at most `limit`; reads of those before only what the latest compaction kept. */
+  latest(n: number, limit: number): LatestMessages {
+    this.#moveTo(n);
+    this.#collected ??= this.#begin();
+    const latest: AgentMessage[] = [];
+    let place = this.#path.length;
+    while (place > this.#collectedTo && latest.length < limit) {
+      const message = this.#messageAt(--place);
+      if (message !== undefined) latest.push(message);
+    }
+    const { head, rest } = this.#collected;
+    const read = [...head, ...rest, ...latest.reverse()];
+    let unread = 0;
+    for (let at = this.#collectedTo; at < place; at++) if (this.#mayAdd(at)) unread++;
+    const messages = read.slice(Math.max(0, read.length - limit));
+    return { messages, earlier: read.length + unread - messages.length };
+  }
+
+  #state(): PathState {
+    const state = initialPathState();
+    for (const [key, deciders] of this.#deciders) Object.assign(state, decided(key, this.#latest(deciders).state));
+    state.injectedTtsrRules = this.#othersState.injectedTtsrRules;
+    return state;
   }
 
   readonly #entryAt = (place: number): SessionEntry => this.#source.at(this.#path[place]!);
@@ -207,10 +236,18 @@ export class PathContext {
     for (const other of this.#others) foldEntry(this.#othersState, this.#entryAt(other));
   }
 
-  #collect(): Collected {
+  /** Reads up to `limit` more of the messages that `at` will be asked for; true when none is left. */
+  readOn(n: number, limit: number): boolean {
+    this.#moveTo(n);
+    this.#collect(limit);
+    return this.#collectedTo === this.#path.length;
+  }
+
+  #collect(limit = Number.POSITIVE_INFINITY): Collected {
     this.#collected ??= this.#begin();
-    this.#add(this.#collectedTo, this.#path.length);
-    this.#collectedTo = this.#path.length;
+    const to = Math.min(this.#path.length, this.#collectedTo + limit);
+    this.#add(this.#collectedTo, to);
+    this.#collectedTo = to;
     return this.#collected;
   }
 
@@ -240,12 +277,18 @@ export class PathContext {
 
   #add(from: number, to: number, isWanted: (message: AgentMessage) => boolean = () => true): void {
     for (let place = from; place < to; place++) {
-      if (kindNamed(this.#source.kindAt(this.#path[place]!)).message === undefined) continue;
-      const message = messageOf(this.#entryAt(place), this.#othersState);
+      const message = this.#messageAt(place);
       if (message === undefined || !isWanted(message)) continue;
       this.#collected!.rest.push(message);
       this.#collected!.places.push(place);
     }
+  }
+
+  #mayAdd(place: number): boolean {
+    return kindNamed(this.#source.kindAt(this.#path[place]!)).message !== undefined;
+  }
+  #messageAt(place: number): AgentMessage | undefined {
+    return this.#mayAdd(place) ? messageOf(this.#entryAt(place), this.#othersState) : undefined;
   }
 }
 

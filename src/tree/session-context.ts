@@ -26,6 +26,16 @@ export interface SessionContext {
   mcpToolSelection: string[] | undefined;
 }
 
+/** What a context says beside its messages. */
+export type ContextState = Omit<SessionContext, "messages">;
+
+/** The end of a context. */
+export interface LatestMessages {
+  messages: AgentMessage[];
+  /** How many come before them. Those that have not been read count by their kind, also where one of them is broken. */
+  earlier: number;
+}
+
 /**
  * The context at `leafId` among these entries. `null` is the place before the first entry: an empty context. Unknown or
  * left out: the last entry. A missing parent ends the path; parent cycles are cut where `SessionEntryIndex` cuts them.
@@ -58,9 +68,12 @@ export function contextOfPath(
 
 /** What a path's state says, and these messages. */
 export function contextWith(state: PathState, messages: AgentMessage[]): SessionContext {
+  return { messages, ...contextState(state) };
+}
+
+export function contextState(state: PathState): ContextState {
   const { thinkingLevel, model, serviceTier, mode, modeData, mcpToolSelection } = state;
   return {
-    messages,
     thinkingLevel,
     model,
     serviceTier,

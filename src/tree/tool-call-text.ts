@@ -28,6 +28,7 @@ const KNOWN_TOOLS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["grep", (args, home) => `/${oneLine(args.pattern)}/ in ${placeOf(args, home)}`],
   ["find", (args, home) => `${oneLine(args.pattern)} in ${placeOf(args, home)}`],
   ["ls", placeOf],
+  ["task", (args) => ellipsized(args.description, LONGEST_COMMAND)],
 ]);
 
 /** `[read: src/a.ts:10-29]`; `home` shows as `~`. */

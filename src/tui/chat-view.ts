@@ -18,7 +18,7 @@ import { theme, type ThemeToken } from "./theme.ts";
 import { ToolRow } from "./tool-view.ts";
 
 /** Messages drawn when a session opens. Older ones are one key away in the tree; drawing all of them takes seconds. */
-const SHOWN_MESSAGES = 100;
+export const SHOWN_MESSAGES = 100;
 
 export type NoticeLevel = "info" | "warning" | "error";
 const NOTICE_LOOK: Readonly<Record<NoticeLevel, { token: ThemeToken; prefix: string }>> = {
@@ -39,14 +39,17 @@ export class ChatView extends Container {
     this.#options = options;
   }
 
-  /** Replaces everything by these messages, the active path of a session from its last compaction on. */
-  show(messages: readonly AgentMessage[]): void {
+  /**
+   * Replaces everything by these messages, the active path of a session from its last compaction on; `earlier`: how
+   * many come before them.
+   */
+  show(messages: readonly AgentMessage[], earlier = 0): void {
     this.clear();
     this.#calls.clear();
     this.#answer = undefined;
     this.#status = undefined;
     const left = Math.max(0, messages.length - SHOWN_MESSAGES);
-    if (left > 0) this.addNotice("info", `… ${left} earlier messages; /tree shows them.`);
+    if (left + earlier > 0) this.addNotice("info", `… ${left + earlier} earlier messages; /tree shows them.`);
     for (const message of messages.slice(left)) this.addMessage(message);
     this.#closeCalls();
   }

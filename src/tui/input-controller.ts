@@ -160,7 +160,8 @@ export class InputController {
     this.#editor.addToHistory(text);
     const images = this.#images;
     this.#images = [];
-    if (this.#session.isStreaming) {
+    // What is queued for a turn that was stopped would wait for the next prompt.
+    if (this.#session.isStreaming && !this.#session.isStopping) {
       if (queueAs === "steer") this.#session.steer(text, images);
       else this.#session.followUp(text, images);
       return;

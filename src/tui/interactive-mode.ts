@@ -9,13 +9,13 @@ import { type KeybindingsManager, ProcessTerminal, Spacer, type Terminal, TuiMai
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
+import { latestPrompts } from "../agent/prompt-entries.ts";
 import type { Model } from "../agent/providers.ts";
-import type { AgentMessage } from "../tree/messages.ts";
 import { unsentReturned } from "../agent/session-notices.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { stateDir } from "../session/locations.ts";
 import { completedCommands } from "./builtin-registry.ts";
-import { ChatView, type NoticeLevel } from "./chat-view.ts";
+import { ChatView, type NoticeLevel, SHOWN_MESSAGES } from "./chat-view.ts";
 import { copyText } from "./clipboard.ts";
 import { PromptCompletion } from "./completion.ts";
 import { editOutside } from "./external-editor.ts";
@@ -26,6 +26,7 @@ import { footerFacts } from "./footer-facts.ts";
 import { Header } from "./header.ts";
 import { InputController, type InputScreen } from "./input-controller.ts";
 import { type AppKeybinding, hotkeysText, keyNames } from "./keybindings.ts";
+import { LaterReading } from "./later-reading.ts";
 import { PendingView } from "./pending-view.ts";
 import { PlanDecision } from "./plan-decision.ts";
 import { guardScreen, type ScreenEvents } from "./process-guard.ts";
@@ -69,10 +70,6 @@ export interface InteractiveOptions {
 const HISTORY = 100;
 /** Without an answer by then the terminal does not tell its colours. Milliseconds. */
 const COLOUR_QUERY = 200;
-/** Some frames after a session was drawn. Milliseconds. */
-const COUNT_AFTER = 50;
-/** Entries whose tokens are counted before keys get their turn. */
-const COUNTED_AT_ONCE = 400;
 /** Long enough for the signal to have stopped the process. Milliseconds. */
 const RESUME_AFTER = 100;
 /** Only a save that takes this long is worth a word. Milliseconds. */
@@ -105,8 +102,15 @@ class InteractiveMode implements InputScreen {
   /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
   #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
   #shownSession: string | undefined;
-  #countsUsage = false;
-  #counting: NodeJS.Timeout | undefined;
+  readonly #reading = new LaterReading({
+    onContext: () => {
+      this.#tellProblems();
+      this.#refresh();
+    },
+    onUsage: () => this.#refresh(),
+  });
+  /** What was said of what is wrong in this session. */
+  readonly #toldProblems = new Set<string>();
   #title: string | undefined;
   #editsOutside = false;
   #failure: { error: unknown } | undefined;
@@ -129,7 +133,7 @@ class InteractiveMode implements InputScreen {
     this.#status = new StatusLine(this.#ui);
     this.editor = new PromptEditor(this.#ui, keybindings);
     this.#editorArea = new EditorArea(this.#ui, this.editor);
-    this.#footer = new Footer(() => footerFacts(session, { countUsage: this.#countsUsage }));
+    this.#footer = new Footer(() => footerFacts(session, { countUsage: this.#reading.hasUsage }));
     this.#input = new InputController(this);
     this.#selectors = new SelectorController({
       session,
@@ -167,7 +171,7 @@ class InteractiveMode implements InputScreen {
       if (this.#failure !== undefined) throw this.#failure.error;
       return exitCode;
     } finally {
-      clearTimeout(this.#counting);
+      this.#reading.stop();
       unsubscribe();
       this.#status.hide();
       // What broke may have been the drawing.
@@ -401,27 +405,34 @@ class InteractiveMode implements InputScreen {
 
   /** Draws the session's current path, and all that hangs on which session it is. */
   #showSession(): void {
-    const { messages } = this.session;
-    this.#chat.show(messages);
+    const { messages, earlier } = this.session.sessionManager.getLatestMessages(SHOWN_MESSAGES);
+    this.#chat.show(messages, earlier);
     for (const { level, text } of this.#noticesOfMove) this.#chat.addNotice(level, text);
     this.#noticesOfMove = [];
     this.#pending.setQueue(this.session.queue);
     const id = this.session.sessionManager.getSessionId();
-    if (id !== this.#shownSession) this.#greetSession(messages);
+    if (id !== this.#shownSession) this.#greetSession();
     this.#shownSession = id;
     this.#refresh();
   }
 
   /** Once for each session that is opened: its folder's files, its prompts, and what reading its file found. */
-  #greetSession(messages: readonly AgentMessage[]): void {
-    this.#countUsageLater();
+  #greetSession(): void {
+    this.#reading.start(this.session.sessionManager);
     this.editor.setAutocompleteProvider(new PromptCompletion(completedCommands(this), this.session.cwd));
-    for (const message of messages.filter(({ role }) => role === "user").slice(-HISTORY))
-      this.editor.addToHistory(shownText(message.role === "user" ? message.content : ""));
+    for (const { content } of latestPrompts(this.session.sessionManager, HISTORY))
+      this.editor.addToHistory(shownText(content));
     this.#returnUnsent();
     if (this.#plan.reminder !== undefined) this.#chat.addNotice("info", this.#plan.reminder);
+    this.#toldProblems.clear();
+    this.#tellProblems();
+  }
+
+  /** Each once, those at the beginning together; more are found when more of the session is read. */
+  #tellProblems(): void {
     const manager = this.session.sessionManager;
-    const problems = manager.getProblems();
+    const problems = manager.getProblems().filter(({ text }) => !this.#toldProblems.has(text));
+    for (const { text } of problems) this.#toldProblems.add(text);
     const [first] = problems;
     if (first === undefined) return;
     const others = `${problems.length - 1} more: bough doctor ${manager.getSessionFile() ?? ""} lists them.`;
@@ -434,18 +445,6 @@ class InteractiveMode implements InputScreen {
     if (unsent.length === 0) return;
     this.#chat.addNotice("info", unsentReturned(unsent.length));
     this.#input.takeBack(unsent);
-  }
-
-  /** Counting tokens reads every branch; the session is on the screen before. */
-  #countUsageLater(): void {
-    clearTimeout(this.#counting);
-    this.#countsUsage = false;
-    const count = (): void => {
-      this.#countsUsage = this.session.sessionManager.getIndex().countUsage(COUNTED_AT_ONCE);
-      if (this.#countsUsage) this.#refresh();
-      else this.#counting = setTimeout(count);
-    };
-    this.#counting = setTimeout(count, COUNT_AFTER);
   }
 
   #refresh(): void {

@@ -87,6 +87,8 @@ function toolTitle(name: string, args: unknown, home: string): string {
       return called("plan", sanitiseLine(text(args, "title") ?? ""));
     case "ls":
       return called("ls", path ?? ".");
+    case "task":
+      return called("task", sanitiseLine(text(args, "description") ?? "…"));
     default:
       return called(sanitiseLine(name), sanitiseLine(argumentsText(args)));
   }

@@ -125,8 +125,8 @@ test("[B2] two sessions at once are refused by name", () => {
 });
 
 test("[R1] what does not fit together or is unknown is one sentence", () => {
-  refuses(["--mode", "rpc"], '--mode takes text or json, not "rpc".');
-  refuses(["--mode="], '--mode takes text or json, not "".');
+  refuses(["--mode", "xml"], '--mode takes text, json or rpc, not "xml".');
+  refuses(["--mode="], '--mode takes text, json or rpc, not "".');
   refuses(["--base-url", "http://x"], "--base-url needs --model, the name the endpoint knows the model by.");
   refuses(
     ["--api-key", "k", "--model", "m"],

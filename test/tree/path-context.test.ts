@@ -68,6 +68,30 @@ test("[C5, C1] a context carried along is that of the path, whatever is appended
   }
 });
 
+test("[C5, Y13] the state and the latest messages of a path are those of its context, whatever was read before", () => {
+  for (let seed = 1; seed <= 150; seed++) {
+    const random = new SeededRandom(seed);
+    const index = new SessionEntryIndex();
+    const carried = new PathContext(index);
+    for (let n = 0; n < 60; n++) {
+      index.append(anyEntry(random, n, index.leafId));
+      if (random.chance(25)) index.moveLeaf(random.chance(10) ? null : index.idAt(random.below(index.size)));
+      const leaf = index.leafOrdinal;
+      if (random.chance(10)) carried.at(leaf);
+      const { messages, ...state } = contextOfPath(index.path(index.leafId));
+      if (random.chance(50)) assert.deepEqual(carried.stateAt(leaf), state, `seed ${seed}, entry ${n}`);
+      if (random.chance(50)) continue;
+      const limit = 1 + random.below(12);
+      const latest = carried.latest(leaf, limit);
+      assert.deepEqual(latest.messages, messages.slice(-limit), `seed ${seed}, entry ${n}`);
+      const unseen = messages.length - latest.messages.length;
+      assert.ok(latest.earlier >= unseen && latest.earlier < unseen + index.size, `seed ${seed}, entry ${n}`);
+      carried.at(leaf);
+      assert.equal(carried.latest(leaf, limit).earlier, unseen, `seed ${seed}, entry ${n}`);
+    }
+  }
+});
+
 test("[C5] what a caller does to the messages it was given changes no later context", () => {
   const index = new SessionEntryIndex();
   const random = new SeededRandom(3);
@@ -127,6 +151,21 @@ test("[C5] one more entry reads that entry and visits two nodes, whatever the le
     const context = carried.at(index.leafOrdinal);
     assert.deepEqual([context.messages.length, context.messages.at(-1)], [before + 1, message]);
     assert.deepEqual(work, { bodies: 1, nodes: 2 });
+  }
+});
+
+test("[C5, Y13] the latest messages and the state are read without those before, at any size", () => {
+  for (const entries of [1000, 10_000]) {
+    const { index, work, source } = opened("linear", entries);
+    const carried = new PathContext(source);
+    const state = carried.stateAt(index.leafOrdinal);
+    const { messages, earlier } = carried.latest(index.leafOrdinal, 100);
+    assert.ok(work.bodies <= 130, `${work.bodies} bodies`);
+    const whole = contextOfPath(index.path(index.leafId));
+    assert.deepEqual(
+      [{ ...state, messages }, earlier],
+      [{ ...whole, messages: whole.messages.slice(-100) }, whole.messages.length - 100],
+    );
   }
 });
 

@@ -9,6 +9,7 @@ import { builtInTheme } from "../../src/tui/themes.ts";
 import { fileLines, nextEvent, noticesOf, outlineOf, sentMessages, tool } from "../support/agent-harness.ts";
 import { callTools, fail, hangAfter, say } from "../support/provider-mock.ts";
 import { untilScreen } from "../support/virtual-terminal.ts";
+import { chain, file, HEADER, sealed } from "../support/session-lines.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 import { type InteractiveHarnessOptions, startInteractive } from "./interactive-harness.ts";
 
@@ -352,6 +353,24 @@ test("[F6, U4] what is wrong with a session's file is told once, in one line", a
   // A jump draws the chat anew; the line is not told again.
   await session.navigateTree("a");
   assert.deepEqual(told(await seeNo("› kept")), []);
+});
+
+test("[W7, Y13] of a long session the end is drawn at once; a changed line before it is told when it has been read", async (t) => {
+  const dir = temporaryFolder();
+  const path = join(dir, "long.jsonl");
+  const lines = chain(null, ...Array.from({ length: 500 }, (_, n) => `m${n}`)).map(sealed);
+  lines[3] = lines[3]!.replace('"content":"m3"', '"content":"M3"');
+  writeFileSync(path, file(sealed(HEADER.replace('"/w"', JSON.stringify(dir))), ...lines));
+  const manager = await SessionManager.open(path);
+  const { see } = await startInteractive(t, { manager, columns: 200 });
+  const rows = await see("Warning: ");
+  assert.deepEqual(
+    manager.getProblems().map(({ code, line }) => [code, line]),
+    [["changed-line", 5]],
+  );
+  const shown = rows.map((row) => row.trim()).filter((row) => /^(›|Warning)/.test(row));
+  assert.deepEqual(shown.slice(-2), ["› m499", `Warning: ${manager.getProblems()[0]!.text}`]);
+  assert.deepEqual(manager.getLatestMessages(100).earlier, 400);
 });
 
 test("[U4] what a change of session says is still there when the other session is drawn", async (t) => {

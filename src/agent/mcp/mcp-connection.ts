@@ -167,8 +167,12 @@ export class McpConnection {
       this.#become("ready", undefined);
       return open;
     } catch (error) {
-      const failure = error instanceof McpFailure ? error : new McpFailure(String(error), { cause: error });
-      this.#become("failed", failure.message);
+      const isOver = this.#disposed.signal.aborted;
+      const reason = isOver ? notices.WAS_CLOSED : String(error);
+      const failure = error instanceof McpFailure && !isOver ? error : new McpFailure(reason, { cause: error });
+      // That bough ends is no failure of the server.
+      if (isOver) this.#become("idle", undefined);
+      else this.#become("failed", failure.message);
       throw failure;
     }
   }

@@ -1,0 +1,42 @@
+/** `bough -p` with MCP servers: their tools are there for the one prompt, nothing of them is left, trust holds. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { Place, connectedTo, providerFor } from "../support/command.ts";
+import { BAD_SERVER } from "../support/mcp-bad-server.ts";
+import { TOOL_SERVER } from "../support/mcp-tool-server.ts";
+import { callTools, say } from "../support/provider-mock.ts";
+
+const ANSWERS = [callTools({ id: "c1", name: "mcp__calc__add", arguments: { a: 20, b: 22 } }), say("42")] as const;
+
+test("[P3, R1] -p waits for a server, calls its tool and ends, though another server hangs", async (t) => {
+  const provider = await providerFor(t, ...ANSWERS);
+  const place = new Place();
+  place.writeSettings({ mcpWaitMs: 1500 });
+  const calc = { command: process.execPath, args: [TOOL_SERVER] };
+  const hang = { command: process.execPath, args: [BAD_SERVER, "hang"] };
+  writeFileSync(join(place.stateDir, "mcp.json"), JSON.stringify({ mcpServers: { calc, hang, broken: {} } }));
+  const { code, out, err } = await place.run(["-p", "Add them.", ...connectedTo(provider)]);
+  assert.deepEqual([code, out], [0, "42\n"]);
+  assert.deepEqual(err.trimEnd().split("\n"), [
+    `bough: ${place.stateDir}/mcp.json line 1: mcpServers.broken has neither a command nor a url, so it is left out.`,
+    'bough: Not ready yet: the MCP server "hang"; the model gets what it offers with a later prompt.',
+  ]);
+  assert.deepEqual(provider.requests[1]?.body.messages.at(-1)?.content, "42");
+});
+
+test("[P3, X5] a project's servers are not started before the project is trusted", async (t) => {
+  const provider = await providerFor(t, say("ok"));
+  const place = new Place();
+  const log = join(place.home, "started");
+  mkdirSync(join(place.cwd, ".bough"));
+  const server = { command: process.execPath, args: [BAD_SERVER, "chatty", log] };
+  place.file(".bough/mcp.json", JSON.stringify({ mcpServers: { bad: server } }));
+  const refused = await place.run(["-p", "hi", ...connectedTo(provider)]);
+  assert.deepEqual([refused.code, existsSync(log)], [0, false]);
+  assert.match(refused.err, /is not used until you trust it/);
+  const trusted = await place.run(["-p", "hi", "--trust", ...connectedTo(provider)]);
+  assert.deepEqual([trusted.code, trusted.err, existsSync(log)], [0, "", true]);
+  assert.ok(provider.requests.at(-1)?.body.tools?.some(({ function: { name } }) => name === "mcp__bad__act"));
+});

@@ -48,7 +48,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     problems: manager
       .getProblems()
       .slice(0, PROBLEMS)
-      .map(({ line, text }) => (line > 0 ? `line ${line}: ${text}` : text)),
+      .map(({ text }) => text),
   };
 }
 

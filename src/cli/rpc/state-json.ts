@@ -37,6 +37,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     thinkingLevel: session.thinkingLevel,
     mode: session.state.mode,
     isStreaming: session.isStreaming,
+    isCompacting: session.isCompacting,
     isBashRunning: session.isBashRunning,
     isIdle: session.isIdle,
     isFollowing: session.isFollowing,

@@ -128,6 +128,7 @@ export const COMMANDS = {
       thinkingLevel: oneOf(THINKING_LEVELS),
       mode: str({ description: '"none" outside any mode.' }),
       isStreaming: bool({ description: "A prompt is being worked on." }),
+      isCompacting: bool({ description: "The older part of the conversation is being summarised." }),
       isBashRunning: bool(),
       isIdle: bool({ description: "No turn, no command, no move." }),
       isFollowing: bool({ description: "Another program writes the session; this one may not." }),
@@ -196,8 +197,20 @@ export const COMMANDS = {
   navigate: command({
     says:
       "Moves to another entry of this session. A prompt's text comes back as editorText, and the session then stands before " +
-      "it; any other entry becomes the leaf. Nothing is erased.",
-    takes: { targetId: str(), expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+      "it; any other entry becomes the leaf. Nothing is erased. abort ends the writing of a summary, and with it the move.",
+    takes: {
+      targetId: str(),
+      expectedLeaf: EXPECTED_LEAF,
+      abort: STOPS_TURN,
+      summarize: opt(
+        union([bool(), lit("digest")], {
+          description: 'Hang a summary of what is left behind at the new place, by a model; "digest": without one.',
+        }),
+      ),
+      customInstructions: opt(str({ description: "What the summary should have most of." })),
+      replaceInstructions: opt(bool({ description: "They stand in place of bough's own." })),
+      label: opt(str({ description: "For the summary, or for the target where none is made." })),
+    },
     gives: obj({ ...MOVED, editorText: opt(str()), summaryEntry: opt(ENTRY) }),
     order: "in turn",
   }),
@@ -218,6 +231,24 @@ export const COMMANDS = {
     takes: { entryId: str(), label: opt(str()) },
     gives: NOTHING,
     order: "in turn",
+  }),
+
+  compact: command({
+    says:
+      "Replaces the older part of the conversation, for the model, by a summary. A running turn is stopped first; what was " +
+      "queued meanwhile is sent afterwards. The entries stay in the tree.",
+    takes: {
+      focus: opt(str({ description: "What the summary should have most of." })),
+      digest: opt(bool({ description: "Write it without a model." })),
+    },
+    gives: obj({ cancelled: CANCELLED, entry: opt(ENTRY) }),
+    order: "in turn",
+  }),
+  abort_compaction: command({
+    says: "Stops a compaction and nothing else: a turn goes on without it.",
+    takes: {},
+    gives: NOTHING,
+    order: "at once",
   }),
 
   // Sessions.

@@ -17,7 +17,7 @@ import { TreeView } from "./tree-view.ts";
 type Handled =
   | ("get_state" | "get_messages" | "get_entries" | "get_tree" | "get_stats" | "navigate" | "back" | "forward")
   | ("set_label" | "branch" | "clone" | "new_session" | "switch_session" | "list_sessions" | "set_name" | "save_as")
-  | "take_over";
+  | ("take_over" | "compact" | "abort_compaction");
 
 /** Entries and rows that are given at once when the client does not say. */
 const DEFAULT_LIMIT = 1000;
@@ -32,9 +32,9 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
     get_tree: ({ from = 1, limit = DEFAULT_LIMIT, ...shown }) => tree.rows(shown, from, limit),
     get_stats: () => statsJson(session),
 
-    navigate: async ({ targetId, expectedLeaf, abort = false }) => {
+    navigate: async ({ targetId, expectedLeaf, ...options }) => {
       checkLeaf(session, expectedLeaf);
-      return placed(session, await session.navigateTree(targetId, { abort }));
+      return placed(session, await session.navigateTree(targetId, options));
     },
     back: async ({ expectedLeaf, abort = false }) => {
       checkLeaf(session, expectedLeaf);
@@ -46,6 +46,12 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
     },
     set_label: ({ entryId, label }) => {
       session.setLabel(entryId, label);
+      return {};
+    },
+
+    compact: (options) => session.compact(options),
+    abort_compaction: () => {
+      session.abortCompaction();
       return {};
     },
 

@@ -37,6 +37,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     thinkingLevel: session.thinkingLevel,
     mode: session.state.mode,
     isStreaming: session.isStreaming,
+    isCompacting: session.isCompacting,
     isBashRunning: session.isBashRunning,
     isIdle: session.isIdle,
     isFollowing: session.isFollowing,
@@ -48,7 +49,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     problems: manager
       .getProblems()
       .slice(0, PROBLEMS)
-      .map(({ line, text }) => (line > 0 ? `line ${line}: ${text}` : text)),
+      .map(({ text }) => text),
   };
 }
 

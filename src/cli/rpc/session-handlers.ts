@@ -51,7 +51,7 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
 
     compact: (options) => session.compact(options),
     abort_compaction: () => {
-      session.abortCompaction();
+      session.compaction.abort();
       return {};
     },
 

@@ -103,7 +103,7 @@ export const SESSION_ITEM = obj(
     cwdMissing: bool({ description: "That folder is gone: switching works, `bough --fork` re-roots a copy." }),
     created: str(),
     modified: str({ description: "The newest of the messages' times." }),
-    messages: int({ description: "On all branches." }),
+    messages: opt(int({ description: "On all branches; absent for a file too long to be read for a list." })),
     firstMessage: str(),
     parentSession: opt(str()),
     size: int({ description: "Bytes." }),

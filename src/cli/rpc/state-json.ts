@@ -83,7 +83,7 @@ export const sessionJson = (info: SessionInfo): SessionJson => ({
   cwdMissing: info.cwdMissing,
   created: info.created.toISOString(),
   modified: info.modified.toISOString(),
-  messages: info.messageCount,
+  ...(info.messageCount === undefined ? {} : { messages: info.messageCount }),
   firstMessage: info.firstMessage,
   ...(info.parentSession === undefined ? {} : { parentSession: info.parentSession }),
   size: info.size,

@@ -69,7 +69,7 @@ test("[P1] Approve and execute: planned with --plan, approved, carried out in a 
     server.requests.map(({ body }) => (body.tools ?? []).map((tool) => tool.function.name).sort()),
     [
       ["find", "grep", "ls", "read", "submit_plan"],
-      ["bash", "edit", "find", "grep", "ls", "read", "write"],
+      ["bash", "edit", "find", "grep", "ls", "read", "task", "write"],
     ],
   );
   assert.match(JSON.stringify(server.requests[1]?.body.messages), /<plan title=.*1\. Begin\./);

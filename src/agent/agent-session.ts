@@ -40,6 +40,7 @@ import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import { RejectedHistory } from "./rejected-history.ts";
 import { SessionCompaction } from "./session-compaction.ts";
+import type { SessionCompactionHost } from "./session-compaction.ts";
 import { QueueFile } from "./queue-file.ts";
 import type { UnsentMessage } from "./queue-file.ts";
 import type { StreamRule } from "./rule-files.ts";
@@ -50,6 +51,7 @@ import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
 import type { BranchSummarySettings } from "./settings.ts";
 import { SessionState } from "./session-state.ts";
+import type { SessionStateHost } from "./session-state.ts";
 import { runUserCommand } from "./user-command.ts";
 
 export interface AgentSessionOptions {
@@ -146,24 +148,7 @@ export class AgentSession {
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
     this.#rejected = new RejectedHistory(host);
-    this.compaction = new SessionCompaction({
-      ...host,
-      settings: options.compaction ?? DEFAULT_COMPACTION,
-      summaryModel: options.summaryModel,
-      hooks: this.#hooks,
-      model: () => this.model,
-      usableModel: () => this.state.usableModel(),
-      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
-      emitHook: (name, event) => this.#emitHook(name, event),
-      saved: () => this.#workSaved(),
-      isFollowing: () => this.isFollowing,
-      stopTurn: () => (this.isStreaming ? this.#stopTurn() : undefined),
-      moving: (move) => this.#moving(move),
-      navigateTree: (targetId, given) => this.navigateTree(targetId, given),
-      sendQueued: () => this.#sendQueued(),
-      tools: () => this.#tools(),
-      systemPrompt: (tools) => this.#systemPrompt(tools),
-    });
+    this.compaction = this.#newCompaction(host);
     this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
@@ -202,6 +187,28 @@ export class AgentSession {
     this.#holding.attend();
     for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
     this.state.takeOver();
+  }
+
+  #newCompaction(host: SessionStateHost & Pick<SessionCompactionHost, "registry">): SessionCompaction {
+    const { compaction = DEFAULT_COMPACTION, summaryModel } = this.#options;
+    return new SessionCompaction({
+      ...host,
+      settings: compaction,
+      summaryModel,
+      hooks: this.#hooks,
+      model: () => this.model,
+      usableModel: () => this.state.usableModel(),
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emitHook: (name, event) => this.#emitHook(name, event),
+      saved: () => this.#workSaved(),
+      isFollowing: () => this.isFollowing,
+      stopTurn: () => (this.isStreaming ? this.#stopTurn() : undefined),
+      moving: (move) => this.#moving(move),
+      navigateTree: (targetId, given) => this.navigateTree(targetId, given),
+      sendQueued: () => this.#sendQueued(),
+      tools: () => this.#tools(),
+      systemPrompt: (tools) => this.#systemPrompt(tools),
+    });
   }
 
   get #goesOnUnsaved(): boolean {

@@ -225,6 +225,11 @@ export class SessionEntryIndex {
     this.countUsage(Number.POSITIVE_INFINITY);
     return copyUsage(this.#usage);
   }
+  /** Whether an entry of this kind and role may record what was spent, without need of its body. */
+  maySpend(n: number): boolean {
+    const role = this.roleAt(n);
+    return kindNamed(this.kindAt(n)).usage !== undefined && (role === undefined || SPENDING_ROLES.has(role));
+  }
   /** What one entry has spent; undefined for nothing. Counts all entries at the first call, as `usage` does. */
   spentAt(n: number): UsageSums | undefined {
     this.countUsage(Number.POSITIVE_INFINITY);
@@ -447,9 +452,7 @@ export class SessionEntryIndex {
   }
 
   #spendingOf(n: number): Spending | undefined {
-    const kind = kindNamed(this.kindAt(n));
-    const role = this.roleAt(n);
-    if (kind.usage === undefined || (role !== undefined && !SPENDING_ROLES.has(role))) return undefined;
+    if (!this.maySpend(n)) return undefined;
     // One look at each entry need not push out what others look at again.
     const entry = this.#kept(n) ?? this.#read(n);
     return this.#faults.has(n) ? undefined : spendingOf(entry);

@@ -38,11 +38,18 @@ test("[R1] lines that are no command each get an answer, and bough goes on", asy
   await client.next(({ id }) => id === "last");
   const invalid = (id: unknown, command: string, why: string): object => ({
     ...(id === undefined ? {} : { id }),
-    ...{ type: "response", command, success: false, code: "invalid" },
+    type: "response",
+    command,
+    success: false,
+    code: "invalid",
     error: `The command ${command} cannot be read: ${why}.`,
   });
   const unknown = (id: unknown, command: string): object => ({
-    ...{ id, type: "response", command, success: false, code: "unknown" },
+    id,
+    type: "response",
+    command,
+    success: false,
+    code: "unknown",
     error: `There is no command "${command}"; docs/rpc.md lists them.`,
   });
   const [noJson, ...responses] = client.responses;

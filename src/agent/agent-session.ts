@@ -215,6 +215,10 @@ export class AgentSession {
     return this.#options.goesOnUnsaved ?? false;
   }
 
+  get #summaryModel(): Model | undefined {
+    return this.#options.summaryModel ?? this.model;
+  }
+
   get cwd(): string {
     return this.sessionManager.getCwd();
   }
@@ -246,6 +250,10 @@ export class AgentSession {
   /** Nothing runs: no turn, no command of the user, no jump. */
   get isIdle(): boolean {
     return !this.isStreaming && !this.isBashRunning && this.#move === undefined;
+  }
+  /** Whether a jump may leave a summary: there is a model for it, and the session is written here. */
+  get canSummarise(): boolean {
+    return this.#summaryModel !== undefined && !this.sessionManager.isReadOnly();
   }
   /** The conversation of the current path. */
   get messages(): AgentMessage[] {
@@ -564,7 +572,7 @@ export class AgentSession {
         signal,
         summaries: {
           registry: this.#options.registry,
-          model: () => this.#options.summaryModel ?? this.model,
+          model: () => this.#summaryModel,
           thinkingLevel: () => this.thinkingLevel,
           reserveTokens: this.#options.branchSummary?.reserveTokens,
           emit: (event) => this.#emit(event),

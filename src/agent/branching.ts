@@ -47,7 +47,10 @@ async function branchAt(
   reason: "branch" | "clone",
 ): Promise<boolean> {
   const { sessionManager } = host;
-  const answer = await host.emitHook("session_before_branch", { entryId });
+  const answer = await host.emitHook("session_before_branch", {
+    entryId,
+    position: reason === "branch" ? "before" : "at",
+  });
   if (answer?.cancel === true) return false;
 
   // A copy is the way out of a file that can no longer be written.

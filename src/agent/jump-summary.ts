@@ -60,7 +60,7 @@ export function needSummaryModel({ registry, model }: SummaryWriter): Model {
   const writer = model();
   if (writer === undefined) throw new Error(notices.NO_SUMMARY_MODEL);
   const keyProblem = registry.keyProblem(writer.provider);
-  if (keyProblem !== undefined) throw new Error(keyProblem);
+  if (keyProblem !== undefined) throw new SummaryFailedError(keyProblem);
   return writer;
 }
 

@@ -3,7 +3,7 @@
  * Part of `agent/`; AgentSession.navigateTree delegates to it.
  */
 import { textOf } from "../tree/content.ts";
-import type { BranchSummaryEntry, SessionEntry } from "../tree/entries.ts";
+import type { BranchSummaryEntry, EntryType, SessionEntry } from "../tree/entries.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { SessionManager } from "../session/session-manager.ts";
@@ -16,6 +16,14 @@ import * as notices from "./session-notices.ts";
 
 /** For hooks, which expect an id: the place before the first entry. */
 const BEFORE_FIRST = "root";
+
+/** Kinds that a summary tells of. */
+const TOLD_KINDS: ReadonlySet<string> = new Set<EntryType>([
+  "message",
+  "custom_message",
+  "branch_summary",
+  "compaction",
+]);
 
 export interface NavigateTreeOptions extends SummaryOptions {
   /** Stop a running turn first; without it a running turn refuses the jump. */
@@ -139,6 +147,15 @@ export function collectEntriesForBranchSummary(
   let n = index.ordinal(oldLeafId) ?? -1;
   for (; n >= 0 && !kept.has(n); n = index.parentOrdinal(n)) left.push(n);
   return { entries: left.reverse().map((m) => index.at(m)), commonAncestorId: n < 0 ? null : index.at(n).id };
+}
+
+/** Whether a jump there leaves anything behind that a summary could tell. Reads no entry. */
+export function leavesConversation(session: Pick<SessionManager, "getIndex">, targetId: string): boolean {
+  const index = session.getIndex();
+  const kept = new Set(index.pathOrdinals(targetId));
+  for (let n = index.leafOrdinal; n >= 0 && !kept.has(n); n = index.parentOrdinal(n))
+    if (TOLD_KINDS.has(index.kindAt(n))) return true;
+  return false;
 }
 
 /** Where the leaf goes for a chosen entry, and the text that goes to the editor. */

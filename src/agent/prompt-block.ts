@@ -2,16 +2,12 @@
  * `promptBlock`: text from outside inside a prompt, fenced by a tag that the text itself cannot close.
  * Part of `agent/`; the one escape function of the sink "prompt".
  */
+import { unclosable } from "../tree/content.ts";
 
 /** `<tag name="value">`, the text, `</tag>`, on lines of their own. `tag` is a plain word. */
 export function promptBlock(tag: string, attributes: Readonly<Record<string, string>>, text: string): string {
   const written = Object.entries(attributes).map(([name, value]) => ` ${name}="${attributeText(value)}"`);
   return `<${tag}${written.join("")}>\n${unclosable(tag, text.trimEnd())}\n</${tag}>`;
-}
-
-/** Only the fence's own tag is changed: `</tag` becomes `&lt;/tag`, all other markup is the text's business. */
-function unclosable(tag: string, text: string): string {
-  return text.replace(new RegExp(String.raw`<(?=\s*/?\s*${tag}\b)`, "gi"), "&lt;");
 }
 
 function attributeText(value: string): string {

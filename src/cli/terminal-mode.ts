@@ -40,6 +40,7 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
       theme: settings.get("theme"),
       doubleEscapeAction: settings.get("doubleEscapeAction"),
       treeFilterMode: settings.get("treeFilterMode"),
+      branchSummary: settings.get("branchSummary"),
       hideThinking: settings.get("hideThinking"),
       externalEditor: settings.get("externalEditor"),
     },

@@ -13,8 +13,8 @@ export const PRIVATE_FILE = 0o600;
 const BATCH_BYTES = 1 << 20;
 
 /**
- * Writes `pieces` to a temporary file in the folder of `path` (0600 whatever the umask), syncs it, and calls `publish`
- * with its name, which must give it its place. On any error the temporary file is removed and the error thrown.
+ * Writes `pieces`, each of which is used up before the next is asked for, to a temporary file in the folder of `path`
+ * (0600 whatever the umask), syncs it, and calls `publish` with its name, which must give it its place. On any error the temporary file is removed and the error thrown.
  */
 export function writeNewFile(
   path: string,
@@ -41,26 +41,24 @@ export function writeNewFile(
 
 /** Small pieces are gathered: a session has many short lines. */
 function writePieces(fd: number, pieces: Iterable<Uint8Array>): void {
-  let batch: Uint8Array[] = [];
-  let bytes = 0;
+  const batch = Buffer.allocUnsafeSlow(BATCH_BYTES);
+  let held = 0;
   for (const piece of pieces) {
-    const last = batch.at(-1);
-    // Lines that were read together are written together, without a copy of each.
-    if (last !== undefined && follows(piece, last))
-      batch[batch.length - 1] = Buffer.from(last.buffer, last.byteOffset, last.length + piece.length);
-    else batch.push(piece);
-    bytes += piece.length;
-    if (bytes < BATCH_BYTES) continue;
-    writeAll(fd, batch.length === 1 ? batch[0]! : Buffer.concat(batch));
-    batch = [];
-    bytes = 0;
+    if (held + piece.length > batch.length) {
+      writeAll(fd, batch.subarray(0, held));
+      held = 0;
+    }
+    if (piece.length > BATCH_BYTES / 16) {
+      writeAll(fd, batch.subarray(0, held));
+      writeAll(fd, piece);
+      held = 0;
+    } else {
+      batch.set(piece, held);
+      held += piece.length;
+    }
   }
-  writeAll(fd, batch.length === 1 ? batch[0]! : Buffer.concat(batch));
+  writeAll(fd, batch.subarray(0, held));
 }
-
-/** Whether a piece stands right behind another in the same memory. */
-const follows = (piece: Uint8Array, before: Uint8Array): boolean =>
-  piece.buffer === before.buffer && piece.byteOffset === before.byteOffset + before.length;
 
 function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) done += fs.writeSync(fd, bytes, done);

@@ -30,8 +30,13 @@ export function cutText(text: string, length: number): string {
 
 /** The text between `<tag>` lines; what looks like that tag inside the text can neither close nor open it. */
 export function inTags(tag: string, text: string, attributes = ""): string {
-  const lookalike = new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, "gi");
-  return `<${tag}${attributes}>\n${text.replace(lookalike, "&lt;")}\n</${tag}>`;
+  return `<${tag}${attributes}>\n${unclosable(tag, text)}\n</${tag}>`;
+}
+
+/** The text with the `<` of what could open or close `tag`, a plain word, as `&lt;`; all other markup stays. */
+export function unclosable(tag: string, text: string): string {
+  // Each gap can be matched in one way only: a `<` before a megabyte of spaces costs that megabyte once.
+  return text.replace(new RegExp(`<(?=\\s*(?:/\\s*)?${tag}\\b)`, "gi"), "&lt;");
 }
 
 /** The text as a fenced Markdown block whose fence is longer than any run of backticks inside. */

@@ -35,6 +35,7 @@ export class InputController {
   readonly #session: AgentSession;
   readonly #editor: PromptEditor;
   #retryWaits = false;
+  #summaryRuns = false;
   #lastEscape = -Infinity;
   #lastClear = -Infinity;
   /** Of messages that came back from the queue; the editor itself holds text alone. */
@@ -49,6 +50,11 @@ export class InputController {
   /** A failed answer is about to be asked for again: Escape ends the wait. */
   setRetryWaits(waits: boolean): void {
     this.#retryWaits = waits;
+  }
+
+  /** A summary is being written for a jump: Escape ends both, and nothing else that runs. */
+  setSummaryRuns(runs: boolean): void {
+    this.#summaryRuns = runs;
   }
 
   /** Something was typed: Escapes before and after it are no double press. */
@@ -209,6 +215,10 @@ export class InputController {
   #interrupt(): boolean {
     if (this.#retryWaits) {
       this.#session.abortRetry();
+      return true;
+    }
+    if (this.#summaryRuns) {
+      this.#attempt(this.#session.abort(), () => undefined);
       return true;
     }
     if (this.#session.isCompacting) {

@@ -369,6 +369,7 @@ class InteractiveMode implements InputScreen {
       requestRender: () => this.#ui.requestRender(),
       copyToClipboard: (text) => this.#copy(text, "Copied"),
       rows: () => this.#terminal.rows,
+      newEditor: () => new PromptEditor(this.#ui, this.#options.keybindings),
     };
   }
 
@@ -411,6 +412,14 @@ class InteractiveMode implements InputScreen {
         break;
       case "auto_retry_end":
         this.#input.setRetryWaits(false);
+        break;
+      case "branch_summary_start":
+        this.#input.setSummaryRuns(true);
+        this.#status.show(`Summarizing branch... (${this.#key("app.interrupt")} to cancel)`);
+        break;
+      case "branch_summary_end":
+        this.#input.setSummaryRuns(false);
+        this.#status.hide();
         break;
       case "queue_update":
         this.#pending.setQueue(event.queue);

@@ -8,17 +8,20 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
 import { followingNotice } from "../agent/session-holding.ts";
+import type { BranchSummarySettings } from "../agent/settings.ts";
 import type { SessionInfo } from "../session/catalog.ts";
 import { leaseOwner } from "../session/lease.ts";
 import { SessionInUse, reasonOf } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import type { Retrace } from "../tree/moves.ts";
-import { currentOrdinal } from "../tree/outline-layout.ts";
 import type { FilterMode } from "../tree/outline.ts";
 import { ChoiceSelector } from "./choice-selector.ts";
 import type { Question } from "./choice-selector.ts";
 import { McpSelector } from "./mcp-selector.ts";
+import type { PromptEditor } from "./prompt-editor.ts";
+import { Questions } from "./questions.ts";
+import { TreeJump } from "./tree-jump.ts";
 import { ModelPicker } from "./model-picker.ts";
 import { placeText } from "./place-text.ts";
 import { sanitiseLine } from "./sanitise.ts";
@@ -47,6 +50,8 @@ export interface SelectorHost {
   copyToClipboard(text: string): void;
   /** Height of the terminal in rows. */
   rows(): number;
+  /** An editor like that for prompts, for another text. */
+  newEditor(): PromptEditor;
 }
 
 /** The settings the selectors obey; read each time one opens. */
@@ -55,6 +60,7 @@ export interface SelectorSettings {
   doubleEscapeAction?: "tree" | "branch" | "fork" | "none" | undefined;
   /** The filter the tree opens with; unset: "default". */
   treeFilterMode?: FilterMode | undefined;
+  branchSummary?: Pick<BranchSummarySettings, "skipPrompt"> | undefined;
 }
 
 /** The models that can be chosen. */
@@ -80,6 +86,7 @@ export class SelectorController {
   readonly #session: AgentSession;
   readonly #host: SelectorHost;
   readonly #screen: SelectorScreen;
+  readonly #jumps: TreeJump;
   /** Ends what the open selector needs beside the screen. */
   #release: (() => void) | undefined;
 
@@ -89,6 +96,18 @@ export class SelectorController {
     this.#session = session;
     this.#host = host;
     this.#screen = { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() };
+    this.#jumps = new TreeJump({
+      session,
+      host,
+      questions: new Questions({
+        screen: this.#screen,
+        open: (component) => this.#open(component),
+        close: () => this.#close(),
+        newEditor: () => host.newEditor(),
+      }),
+      skipsQuestion: () => options.settings().branchSummary?.skipPrompt ?? false,
+      reopenTree: (entryId) => this.showTreeSelector(entryId),
+    });
   }
 
   /** `/tree`. Starts on `initialId`, else where the user stands. Can be read while the agent works. */
@@ -240,22 +259,9 @@ export class SelectorController {
     else
       this.#whileWorking(
         JUMP_STOPS,
-        (isWorking) => this.#navigate(entry.id, isWorking),
+        (isWorking) => this.#jumps.go(entry.id, isWorking),
         () => this.showTreeSelector(entry.id),
       );
-  }
-
-  async #navigate(entryId: string, abort: boolean): Promise<void> {
-    const index = this.#session.sessionManager.getIndex();
-    const before = currentOrdinal(index);
-    const { cancelled, editorText } = await this.#session.navigateTree(entryId, { abort });
-    if (cancelled) return this.#host.status("Navigation cancelled");
-    this.#host.rebuildChat();
-    const keepsDraft = this.#host.getEditorText().trim() !== "";
-    if (editorText !== undefined && !keepsDraft) this.#host.setEditorText(editorText);
-    const draft = editorText !== undefined && keepsDraft ? "; your draft stays in the editor" : "";
-    const hint = currentOrdinal(index) === before ? "" : " (/back returns)";
-    this.#host.status(`Navigated to selected point${draft}${hint}`);
   }
 
   async #retrace(via: Retrace, abort: boolean): Promise<void> {

@@ -71,7 +71,7 @@ test("[B1] a branch from a later prompt is a new file with what came before it, 
   ]);
   assert.equal(readFileSync(source, "utf8"), bytes);
   assert.deepEqual(heard, [
-    ["session_before_branch", { entryId }],
+    ["session_before_branch", { entryId, position: "before" }],
     ["session_branch", { previousSessionFile: source }],
   ]);
   assert.deepEqual(events.at(-1), { type: "session_changed", reason: "branch" });
@@ -155,7 +155,7 @@ test("[B1] a clone is the current branch in a new file; nothing is not cloned", 
   assert.deepEqual(outlineOf(manager.getBranch()), [...path, "session_info"]);
   assert.equal(manager.getHeader().parentSession, source);
   assert.deepEqual(heard, [
-    ["session_before_branch", { entryId: leaf }],
+    ["session_before_branch", { entryId: leaf, position: "at" }],
     ["session_branch", { previousSessionFile: source }],
   ]);
   assert.deepEqual(events.at(-1), { type: "session_changed", reason: "clone" });

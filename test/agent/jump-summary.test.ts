@@ -313,7 +313,8 @@ test("[N1, K4] the model of the settings writes it; one without a key is named b
   });
   const leaf = manager.getLeafId();
   await assert.rejects(keyless.navigateTree(ids.c, { summarize: true }), {
-    message: "There is no key for OpenAI; set OPENAI_API_KEY and start bough again.",
+    name: "SummaryFailedError",
+    reason: "There is no key for OpenAI; set OPENAI_API_KEY and start bough again.",
   });
   assert.deepEqual([manager.getLeafId(), session.isIdle], [leaf, true]);
 });

@@ -38,7 +38,8 @@ export async function startInteractive(
     session: harness.session,
     keybindings,
     models: harness.registry,
-    settings: {},
+    // Jumps ask nothing unless a test's own settings let them.
+    settings: { branchSummary: { skipPrompt: true } },
     version: "0.0.0",
     env: { NO_COLOR: "1" },
     ...mode,

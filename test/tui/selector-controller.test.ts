@@ -1,49 +1,17 @@
 /** Tests of src/tui/selector-controller.ts on a real AgentSession, real files and a real HTTP provider. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { hooksFrom } from "../../src/agent/hook-port.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { defaultKeybindings } from "../../src/tui/keybindings.ts";
 import { SelectorController } from "../../src/tui/selector-controller.ts";
 import type { SelectorSettings } from "../../src/tui/selector-controller.ts";
-import type { SessionSource } from "../../src/tui/session-picker.ts";
-import { fileLines, nextEvent, outlineOf, startHarness } from "../support/agent-harness.ts";
-import type { HarnessOptions } from "../support/agent-harness.ts";
+import { fileLines, nextEvent, outlineOf } from "../support/agent-harness.ts";
 import { hangAfter, say } from "../support/provider-mock.ts";
-import { settled, TestHost } from "./selector-host.ts";
+import { conversation, pathOf, start } from "./controller-harness.ts";
+import { settled } from "./selector-host.ts";
 import { sessionInfo } from "./session-info.ts";
-
-interface StartOptions extends HarnessOptions {
-  settings?: SelectorSettings;
-  source?: Partial<SessionSource>;
-}
-
-async function start(t: TestContext, options: StartOptions = {}) {
-  const { settings = {}, source = {}, ...harnessOptions } = options;
-  const harness = await startHarness(t, harnessOptions);
-  const host = new TestHost();
-  const controller = new SelectorController({
-    session: harness.session,
-    host,
-    keybindings: defaultKeybindings(),
-    models: harness.registry,
-    sessions: { load: async () => {}, rename: async () => {}, ...source },
-    settings: () => settings,
-  });
-  return { ...harness, host, controller };
-}
-
-/** A session with two prompts and their answers. */
-async function conversation(t: TestContext, options: StartOptions = {}) {
-  const started = await start(t, { replies: [say("first answer"), say("second answer")], ...options });
-  await started.session.prompt("one");
-  await started.session.prompt("two");
-  return started;
-}
-
-const pathOf = (manager: SessionManager): string[] =>
-  outlineOf(manager.getBranch()).filter((text) => !text.endsWith("_change") && text !== "session_info");
 
 test("[U3] /tree on an empty session opens nothing and says so", async (t) => {
   const { controller, host } = await start(t, { manager: SessionManager.inMemory("/") });

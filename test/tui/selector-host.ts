@@ -1,7 +1,11 @@
 /** The screen of the selector-controller's tests: what is shown on it, what the user was told, and keys to press. */
 import { ok } from "node:assert/strict";
+import { TuiMainScreen } from "@earendil-works/pi-tui";
 import type { Component } from "@earendil-works/pi-tui";
+import { defaultKeybindings } from "../../src/tui/keybindings.ts";
+import { PromptEditor } from "../../src/tui/prompt-editor.ts";
 import type { SelectorHost } from "../../src/tui/selector-controller.ts";
+import { VirtualTerminal } from "../support/virtual-terminal.ts";
 import { body, KEYS, lines } from "./selector-screen.ts";
 import type { KeyName } from "./selector-screen.ts";
 
@@ -37,6 +41,9 @@ export class TestHost implements SelectorHost {
   }
   rows(): number {
     return 40;
+  }
+  newEditor(): PromptEditor {
+    return new PromptEditor(new TuiMainScreen(new VirtualTerminal()), defaultKeybindings());
   }
   press(...keys: KeyName[]): void {
     for (const key of keys) this.shown!.handleInput!(KEYS[key]);

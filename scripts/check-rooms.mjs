@@ -21,7 +21,11 @@ const ROOMS = {
     node: true,
   },
   extensions: { rooms: ["tree", "session", "agent"], packages: [], node: true },
-  export: { rooms: ["tree", "session"], packages: [], node: true },
+  export: {
+    rooms: ["tree", "session"],
+    packages: ["@secretlint/core", "@secretlint/profiler", "@secretlint/secretlint-rule-preset-recommend"],
+    node: true,
+  },
   importers: { rooms: ["tree"], packages: [], node: false },
   tui: {
     rooms: ["tree", "session", "agent", "extensions"],

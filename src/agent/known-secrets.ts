@@ -2,6 +2,7 @@
  * The secrets this machine is known to hold: keys from the environment and from bough's own files.
  * Part of `agent/`; given to exports, which must not contain them.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { stateDir } from "../session/locations.ts";
 import { isRecord } from "../tree/json.ts";
@@ -61,7 +62,7 @@ export function knownSecrets(options: KnownSecretsOptions = {}): KnownSecret[] {
 }
 
 /** A path or a variable is where the secret is, and no secret. */
-const isReference = (text: string): boolean => /^(?:[~./]|[A-Za-z]:\\)/.test(text) || text.includes("${");
+const isReference = (text: string): boolean => text.includes("${") || (/^[~.]*[/\\]/.test(text) && existsSync(text));
 
 function* secretMembers(root: unknown): Generator<{ name: string; value: string }> {
   const waiting: { value: unknown; isSecret: boolean }[] = [{ value: root, isSecret: false }];

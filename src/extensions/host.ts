@@ -117,6 +117,7 @@ export class ExtensionHost implements HookPort {
       tools,
       bus: createEventBus(),
       commands: () => this.getCommands(),
+      runCommand: (name, args) => this.runCommand(name, args),
       flag: (name) => this.#flagValues.get(name),
       registered: () => this.#options.changed?.(),
     };
@@ -188,19 +189,16 @@ export class ExtensionHost implements HookPort {
     return () => void this.#errorListeners.delete(listener);
   }
 
-  /**
-   * Says goodbye to the extensions, makes their objects useless, and loads everything anew. Throws while something runs.
-   */
+  /** Makes the extensions' objects useless and loads everything anew. Rejects while something runs. */
   async reload(): Promise<void> {
-    if (this.#session?.isStreaming === true) throw new Error(notices.RELOAD_WHILE_RUNNING);
-    await this.emit("session_shutdown", { reason: "reload" });
-    this.#retireAll();
-    this.#options.clearScreen?.();
-    this.#modules.forget();
-    this.tools.reset();
-    await this.load();
-    for (const problem of this.#problems) this.#options.tell?.("warning", problem);
-    await this.emit("session_start", { reason: "reload" });
+    await this.#sessionFor("reload").reload(async () => {
+      this.#retireAll();
+      this.#options.clearScreen?.();
+      this.#modules.forget();
+      this.tools.reset();
+      await this.load();
+      for (const problem of this.#problems) this.#options.tell?.("warning", problem);
+    });
   }
 
   /** After the last event: the extensions' objects become useless. */

@@ -28,7 +28,8 @@ only with \`--trust\`. A session that another bough has open is refused with its
   misspelt one is never ignored. Its response carries the same \`id\`; events have none.
 - A response has \`success\`, and either \`data\` or \`error\`, a sentence, with a \`code\`: \`parse\` (no JSON object; the
   command is then "parse"), \`unknown\` (no such command), \`invalid\` (its fields), \`leaf\` (the session stands elsewhere
-  than \`expectedLeaf\` says; \`data.leafId\` is where), \`refused\` (it cannot be done, or not now). bough goes on after each.
+  than \`expectedLeaf\` says; \`data.leafId\` is where), \`summary\` (none could be written; nothing was moved), \`refused\`
+  (it cannot be done, or not now). bough goes on after each.
 - *In turn* are commands that change where the session stands or what it holds: each begins when those before it are
   done, so that several may be sent at once. All others are done when they are read, whatever is under way.
 - \`expectedLeaf\` makes a command safe beside other clients and beside the agent: it is compared at the moment the command

@@ -62,6 +62,8 @@ export interface RunHost {
   /** Settles when all is synced that must be before the work goes on. */
   saved(): Promise<void>;
   repaired(repair: Repair): void;
+  /** The last word on the conversation as it is sent. */
+  amended(messages: Message[]): Message[];
 }
 
 /** A reason to stop an answer that still streams in. */
@@ -197,7 +199,7 @@ export class AgentRun {
   #requestMessages(): Message[] {
     const host = this.#host;
     const { messages } = host.sessionManager.buildSessionContext(this.#writer.tail);
-    return requestMessages(messages, host.model(), (repair) => host.repaired(repair));
+    return host.amended(requestMessages(messages, host.model(), (repair) => host.repaired(repair)));
   }
 
   #take(kind: QueuedKind): UserMessage[] {

@@ -34,6 +34,11 @@ export type AgentSessionEvent =
   /** Before a jump a model writes the summary of what is left behind; `abort()` ends that and the jump. */
   | { type: "branch_summary_start" }
   | { type: "branch_summary_end"; aborted: boolean }
+  /**
+   * The provider refused the conversation, also in the form that was tried. `entryId`: what it refused; `goodEntryId`: from
+   * there on the session can go on, by a jump.
+   */
+  | { type: "history_rejected"; reason: string; entryId?: string; goodEntryId?: string }
   /** The path shown is another one: redraw the conversation. */
   | { type: "session_changed"; reason: "new" | "resume" | "branch" | "clone" | "tree" | "follow" | "take-over" }
   | { type: "session_info_changed"; name: string | undefined }

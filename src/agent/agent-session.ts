@@ -18,12 +18,10 @@ import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-ev
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost } from "./branching.ts";
-import { Compaction } from "./compaction.ts";
-import type { CompactOptions, CompactionOutcome } from "./compaction.ts";
+import type { CompactOptions } from "./compaction.ts";
 import { COMPACTION_RUNS } from "./compaction-notices.ts";
 import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
 import type { CompactionSettings } from "./compaction-settings.ts";
-import { RunCompaction } from "./compaction-triggers.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import { NO_HOOKS } from "./hook-port.ts";
@@ -40,6 +38,9 @@ import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
+import { RejectedHistory } from "./rejected-history.ts";
+import { SessionCompaction } from "./session-compaction.ts";
+import type { SessionCompactionHost } from "./session-compaction.ts";
 import { QueueFile } from "./queue-file.ts";
 import type { UnsentMessage } from "./queue-file.ts";
 import type { StreamRule } from "./rule-files.ts";
@@ -50,6 +51,7 @@ import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
 import type { BranchSummarySettings } from "./settings.ts";
 import { SessionState } from "./session-state.ts";
+import type { SessionStateHost } from "./session-state.ts";
 import { runUserCommand } from "./user-command.ts";
 
 export interface AgentSessionOptions {
@@ -106,6 +108,8 @@ export class AgentSession {
   readonly state: SessionState;
   /** Planning before changing: the model looks, hands in a plan, the user decides. */
   readonly plan: PlanMode;
+  /** Summaries in place of the older part of the conversation, and what the next request holds. */
+  readonly compaction: SessionCompaction;
   readonly #rules: StreamRules;
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
@@ -114,7 +118,7 @@ export class AgentSession {
   readonly #queue: MessageQueue;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
-  readonly #compaction: Compaction;
+  readonly #rejected: RejectedHistory;
   readonly #queueFile = new QueueFile();
   /** Messages in the queue file. */
   #kept = 0;
@@ -143,16 +147,8 @@ export class AgentSession {
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
-    this.#compaction = new Compaction({
-      ...host,
-      settings: this.#compactionSettings,
-      summaryModel: options.summaryModel,
-      hooks: this.#hooks,
-      model: () => this.model,
-      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
-      emitHook: (name, event) => this.#emitHook(name, event),
-      saved: () => this.#workSaved(),
-    });
+    this.#rejected = new RejectedHistory(host);
+    this.compaction = this.#newCompaction(host);
     this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
@@ -162,7 +158,7 @@ export class AgentSession {
       named: (id) => this.#named(id),
       newSession: (about) => this.newSession(about),
       compact: async (focus) => {
-        const outcome = await this.#compact({ focus });
+        const outcome = await this.compaction.run({ focus });
         // What is too small to be compacted needs it not.
         return outcome.kind === "written" || outcome.kind === "nothing" ? { kind: "done" } : outcome;
       },
@@ -193,12 +189,30 @@ export class AgentSession {
     this.state.takeOver();
   }
 
-  get #goesOnUnsaved(): boolean {
-    return this.#options.goesOnUnsaved ?? false;
+  #newCompaction(host: SessionStateHost & Pick<SessionCompactionHost, "registry">): SessionCompaction {
+    const { compaction = DEFAULT_COMPACTION, summaryModel } = this.#options;
+    return new SessionCompaction({
+      ...host,
+      settings: compaction,
+      summaryModel,
+      hooks: this.#hooks,
+      model: () => this.model,
+      usableModel: () => this.state.usableModel(),
+      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
+      emitHook: (name, event) => this.#emitHook(name, event),
+      saved: () => this.#workSaved(),
+      isFollowing: () => this.isFollowing,
+      stopTurn: () => (this.isStreaming ? this.#stopTurn() : undefined),
+      moving: (move) => this.#moving(move),
+      navigateTree: (targetId, given) => this.navigateTree(targetId, given),
+      sendQueued: () => this.#sendQueued(),
+      tools: () => this.#tools(),
+      systemPrompt: (tools) => this.#systemPrompt(tools),
+    });
   }
 
-  get #compactionSettings(): CompactionSettings {
-    return this.#options.compaction ?? DEFAULT_COMPACTION;
+  get #goesOnUnsaved(): boolean {
+    return this.#options.goesOnUnsaved ?? false;
   }
 
   get #summaryModel(): Model | undefined {
@@ -227,7 +241,7 @@ export class AgentSession {
   }
   /** The older part of the conversation is being summarised, by `compact` or in the middle of a turn. */
   get isCompacting(): boolean {
-    return this.#compaction.isRunning;
+    return this.compaction.isRunning;
   }
   /** Another program writes the session; this one shows it as it grows. */
   get isFollowing(): boolean {
@@ -384,21 +398,9 @@ export class AgentSession {
     return this.#navigating(options, (host) => retrace(host, "forward", options));
   }
 
-  /**
-   * Replaces the older part of the conversation, for the model, by a summary; a running turn is stopped first. What was
-   * queued meanwhile is sent afterwards. `entry` is absent when it was cancelled; rejects with the reason when there is
-   * nothing to compact or the summary could not be made.
-   */
+  /** Summarises the older part of the conversation; see `SessionCompaction.compact`. */
   async compact(options: CompactOptions = {}): Promise<{ cancelled: boolean; entry?: CompactionEntry }> {
-    const outcome = await this.#compact(options);
-    this.#sendQueued();
-    if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
-    if (outcome.kind === "cancelled") return { cancelled: true };
-    throw new Error(outcome.reason);
-  }
-  /** Stops a compaction and nothing else: a turn goes on without it. */
-  abortCompaction(): void {
-    this.#compaction.abort();
+    return this.compaction.compact(options);
   }
 
   /** A new session that ends before the user's message `entryId`, whose text is returned for the editor. */
@@ -477,14 +479,9 @@ export class AgentSession {
   }
 
   #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
-    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode, systemPrompt } = this.#options;
-    const compaction = new RunCompaction({
-      compaction: this.#compaction,
-      settings: this.#compactionSettings,
-      model: () => this.state.usableModel(),
-      contextTokens: () => this.getContextUsage()?.tokens ?? 0,
-      emit: (event) => this.#emit(event),
-    });
+    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode } = this.#options;
+    const compaction = this.compaction.forRun();
+    this.#rejected.begin();
     this.#rules.begin();
     this.#run = new AgentRun(
       {
@@ -495,27 +492,38 @@ export class AgentSession {
         stream: registry.stream,
         model: () => this.state.usableModel(),
         thinkingLevel: () => this.thinkingLevel,
-        tools: async (signal) => this.plan.tools(await this.availableTools(signal)),
+        tools: (signal) => this.#tools(signal),
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
-        recover: (answer, branch, signal) => compaction.recover(answer, branch, signal),
+        recover: async (answer, branch, signal) =>
+          (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
         interruption: (event, branch) => this.#rules.interruption(event, branch),
         refusal: (name) => this.plan.refusal(name),
         afterTurn: (answer, branch) => {
           const told = this.#rules.afterTurn(branch);
           return this.plan.afterTurn(answer) ?? told;
         },
-        payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),
-        systemPrompt: async (available) =>
-          this.plan.promptWith((await systemPrompt?.({ cwd: this.cwd, tools: available })) ?? ""),
+        payload: (payload, model) => {
+          this.#rejected.sent(payload);
+          return withServiceTier(payload, model, this.state.serviceTier);
+        },
+        systemPrompt: (available) => this.#systemPrompt(available),
         emit: (event) => this.#emit(event),
         paced: () => this.#paced(),
         appended: (id) => this.#appended(id),
         saved: () => this.#workSaved(),
         repaired: (repair) => this.#repaired(repair),
+        amended: (messages) => this.#rejected.repaired(messages),
       },
       promptMessage(prompt),
     );
     return this.#run;
+  }
+
+  async #tools(signal?: AbortSignal): Promise<AgentTool[]> {
+    return this.plan.tools(await this.availableTools(signal));
+  }
+  async #systemPrompt(tools: readonly AgentTool[]): Promise<string> {
+    return this.plan.promptWith((await this.#options.systemPrompt?.({ cwd: this.cwd, tools })) ?? "");
   }
 
   /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */
@@ -605,12 +613,6 @@ export class AgentSession {
   #paced(): Promise<unknown> | undefined {
     const waits = [...this.#paces].map((pace) => pace()).filter((wait) => wait !== undefined);
     return waits.length === 0 ? undefined : Promise.all(waits);
-  }
-
-  async #compact(options: CompactOptions): Promise<CompactionOutcome> {
-    if (this.isFollowing) throw new Error(notices.FOLLOWING);
-    if (this.isStreaming) await this.#stopTurn();
-    return this.#moving((signal) => this.#compaction.run({ ...options, reason: "manual", willRetry: false, signal }));
   }
 
   /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */

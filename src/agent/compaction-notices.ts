@@ -1,5 +1,5 @@
 /**
- * What compaction says to the user and to the programs that use it, one plain sentence each.
+ * What compaction and the way out of a refused history say to the user and to programs, one plain sentence each.
  * Part of `agent/`.
  */
 
@@ -19,3 +19,13 @@ export const hookAnswerRefused = (fault: string): string =>
 
 export const notCompacted = (reason: string): string =>
   `The context was not compacted: ${reason} /compact tries again, also without a model.`;
+
+export const NOTHING_TO_UNCOMPACT = "There is no compaction on this branch.";
+
+/** `form`: the beginning of what is sent instead. */
+export const sentAsText = (reason: string, entryId: string | undefined, form: string): string =>
+  `The provider refused the conversation (${reason}). It is asked once more, with ` +
+  `${entryId === undefined ? "what came before the last prompt" : `entry ${entryId}`} as plain text: ${form} …`;
+
+export const historyRejected = (reason: string, entryId: string | undefined): string =>
+  `The provider refuses the conversation${entryId === undefined ? "" : ` because of entry ${entryId}`}: ${reason}`;

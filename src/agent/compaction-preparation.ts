@@ -102,6 +102,13 @@ export function contextStart(index: SessionIndexView, leaf: number): number {
   return first;
 }
 
+/** The latest compaction on the leaf's path, whatever it holds. */
+export function latestCompaction(index: SessionIndexView): CompactionEntry | undefined {
+  let n = index.leafOrdinal;
+  while (n >= 0 && index.kindAt(n) !== "compaction") n = index.parentOrdinal(n);
+  return n < 0 ? undefined : (index.at(n) as CompactionEntry);
+}
+
 /** The entries from `contextStart` to the leaf. */
 export function recentPath(index: SessionIndexView, leaf: number = index.leafOrdinal): SessionEntry[] {
   const first = contextStart(index, leaf);

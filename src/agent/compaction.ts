@@ -63,6 +63,11 @@ export interface CompactionHost {
   saved(): Promise<void>;
 }
 
+/** A compaction that was asked for could not be made; the message says why. It can be tried again, or without a model. */
+export class CompactionFailed extends Error {
+  override readonly name = "CompactionFailed";
+}
+
 /** What is to be written. */
 interface Draft extends CompactionResult {
   usage?: Usage;

@@ -38,6 +38,8 @@ export const HELP = `bough: a terminal coding agent whose conversation is a tree
   bough -p "prompt"                answer once on standard output; input is read
   bough tree FILE [options]        print a session's tree (bough tree --help)
   bough doctor [FILE] [options]    check session files (bough doctor --help)
+  bough list [options]             list this folder's sessions (bough list --help)
+  bough stats [FILE] [options]     what sessions have cost (bough stats --help)
 
 Session
   -c, --continue                   the session last used in this folder

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import * as nodeModule from "node:module";
+import { isatty } from "node:tty";
 import { HELP, parseArguments } from "./arguments.ts";
 import { processIo as io } from "./io.ts";
 
@@ -19,6 +20,9 @@ async function run(args: readonly string[]): Promise<number> {
   const [command, ...rest] = args;
   if (command === "tree") return (await import("./tree-command.ts")).runTreeCommand(rest, io);
   if (command === "doctor") return (await import("./doctor-command.ts")).runDoctorCommand(rest, io);
+  if (command === "list") return (await import("./list-command.ts")).runListCommand(rest, io);
+  if (command === "stats")
+    return (await import("./stats-command.ts")).runStatsCommand(rest, { ...io, isWatched: isatty(2) });
   const parsed = parseArguments(args);
   if (parsed.help) io.out(HELP);
   else if (parsed.version) io.out(`${version()}\n`);

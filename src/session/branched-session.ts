@@ -1,38 +1,63 @@
 /**
  * New sessions out of old ones: one path of a session, or the whole of it, as the lines of another file.
- * Part of `session/`; used by SessionManager. Sources are only read.
+ * Part of `session/`; used by SessionManager and by exports. Sources are only read.
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
 import type { CompactionEntry, LabelEntry, SessionEntry, SessionHeader, SessionInfoEntry } from "../tree/entries.ts";
-import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import type { Origin, SessionEntryIndex } from "../tree/entry-index.ts";
 import { LineStart, isText } from "../tree/line-start.ts";
+import type { LineSource } from "../tree/line-source.ts";
 import { versionOf } from "../tree/migrate.ts";
-import { ReadAhead } from "../tree/read-ahead.ts";
+import { SessionReader } from "../tree/reader.ts";
 import { LF, NEWLINE, copiedLines, headerBytes, headerLine, lineBytes, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { withMembers } from "./line-members.ts";
 import { canonicalPath, ensurePrivateDir, sessionFileName } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { writeNewFile } from "./new-file.ts";
-import { newHeader, readingOf, sessionOf } from "./open-session.ts";
+import { FutureFile, newHeader, openWritten, readingOf, sessionOf } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { createFailed, linesGone, newerVersion } from "./session-errors.ts";
-import { sealedBytes } from "./sealed-line.ts";
+import { checksum, sealedBytes } from "./sealed-line.ts";
 import { newEntryId } from "./session-ids.ts";
 
-/** Writes the path to an entry as a session file in `dir`, whole or not at all, and returns its path. */
-export function branchedToFile(source: OpenSession, leafId: string, dir: string): string {
+/**
+ * Writes the path to an entry as a session file in `dir`, whole or not at all, and returns its path.
+ * @param reader is given all that is written
+ */
+export function branchedToFile(source: OpenSession, leafId: string, dir: string, reader?: SessionReader): string {
   if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
   const origin = source.held === undefined ? source.store.path : undefined;
   const header = headerOfCopy(source.header, source.header.cwd, origin);
-  return writeSession(header, dir, branchedLines(source, leafId, header, true));
+  const path = source.index.pathOrdinals(leafId);
+  return writeSession(header, dir, branchedLines(source, path, header, { named: true, reader }));
+}
+
+/**
+ * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until the
+ * next one is asked for. Throws for a source of a newer format.
+ * @param path ordinals, each the parent of the next
+ */
+export function stretchLines(source: OpenSession, path: readonly number[]): Generator<Uint8Array> {
+  if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
+  const header = headerOfCopy(source.header, source.header.cwd, source.store.path);
+  return branchedLines(source, path, header, { named: true });
+}
+
+/** The same, open for writing; what was just written is not read for that. */
+export function branchedSession(source: OpenSession, leafId: string, dir: string): OpenSession {
+  const file = new FutureFile();
+  const reader = new SessionReader({ checksum }, file);
+  return openWritten(branchedToFile(source, leafId, dir, reader), reader, file);
 }
 
 /** The path to an entry as a session in memory, which takes the place of its source. */
 export function branchedInMemory(source: OpenSession, leafId: string): OpenSession {
   const header = headerOfCopy(source.header, source.header.cwd, undefined);
-  const store = new MemoryStore(Buffer.concat([...branchedLines(source, leafId, header, false)]));
+  const lines = branchedLines(source, source.index.pathOrdinals(leafId), header, { named: false });
+  const pieces = Array.from(lines, (piece) => new Uint8Array(piece));
+  const store = new MemoryStore(Buffer.concat(pieces));
   return sessionOf(readingOf(store, "the session"), store, false);
 }
 
@@ -86,34 +111,34 @@ function writeSession(header: SessionHeader, dir: string, lines: Iterable<Uint8A
 }
 
 /**
- * The path's entries in order. Labels are left out and what followed one hangs below the entry before it; then come
+ * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what followed one hangs below the entry before it; then come
  * new label entries for all labels in effect on what was kept, in a chain, and for a file of its own the marked name.
  */
 function* branchedLines(
   source: OpenSession,
-  leafId: string,
+  path: readonly number[],
   header: SessionHeader,
-  named: boolean,
+  { named, reader }: { named: boolean; reader?: SessionReader | undefined },
 ): Generator<Uint8Array> {
   const { index } = source;
-  yield headerBytes(header, source.hasSeals);
-  const path = index.pathOrdinals(leafId);
+  const told = (line: Uint8Array): Uint8Array => {
+    reader?.push(line);
+    return line;
+  };
+  yield told(headerBytes(header, source.hasSeals));
   const kept = path.filter((n) => index.kindAt(n) !== "label");
-  const lines = new OriginalLines(source, keptAnchors(index, path));
-  let parentId: string | null = null;
-  for (const n of kept) {
-    yield lines.of(n, parentId);
-    parentId = index.idAt(n);
-  }
+  yield* new OriginalLines(source, keptAnchors(index, path), reader).chained(kept);
+  const last = kept.at(-1);
+  let parentId = last === undefined ? null : index.idAt(last);
   const used = new Set<string>();
   const taken = (id: string): boolean => index.isTaken(id) || used.has(id);
   for (const label of labelsOf(index, kept, header.timestamp, parentId, taken)) {
     used.add(label.id);
-    yield lineBytes(label);
+    yield told(lineBytes(label));
     parentId = label.id;
   }
   const name = named ? nameOfCopy(index, parentId, taken, header.timestamp) : undefined;
-  if (name !== undefined) yield lineBytes(name);
+  if (name !== undefined) yield told(lineBytes(name));
 }
 
 /** For each label on a path, the entry that a compaction which keeps "from the label on" keeps from. */
@@ -168,41 +193,100 @@ function* wholeLine(bytes: Uint8Array): Generator<Uint8Array> {
   yield NEWLINE;
 }
 
+/** How much of the source is read at once. */
+const WINDOW_BYTES = 1 << 20;
+/** So many bytes that nobody wants are cheaper to read than to leave out. */
+const GAP_BYTES = 1 << 13;
+
 /** Entries as the very bytes they have in their file but for their links, so that nothing bough does not know is lost. */
 class OriginalLines {
   readonly #index: SessionEntryIndex;
-  readonly #lines: ReadAhead;
+  readonly #source: LineSource;
   readonly #anchors: ReadonlyMap<string, string>;
+  readonly #reader: SessionReader | undefined;
   readonly #start = new LineStart();
+  readonly #memory = new Uint8Array(WINDOW_BYTES);
+  /** A part of the source, and where it begins there. */
+  #window: Uint8Array = new Uint8Array(0);
+  #from = 0;
 
-  /** @param anchors what compactions keep from in the copy where they kept from an entry that is left out */
-  constructor(source: OpenSession, anchors: ReadonlyMap<string, string>) {
+  /**
+   * @param anchors what compactions keep from in the copy where they kept from an entry that is left out
+   * @param reader is given the lines
+   */
+  constructor(source: OpenSession, anchors: ReadonlyMap<string, string>, reader: SessionReader | undefined) {
     this.#index = source.index;
-    this.#lines = new ReadAhead(source.store);
+    this.#source = source.store;
     this.#anchors = anchors;
+    this.#reader = reader;
   }
 
-  /** The entry's line, with its newline, below another parent. */
-  of(n: number, parentId: string | null): Uint8Array {
+  /** The entries as lines, each below the one before it. Lines that follow one another in the source are one piece. */
+  *chained(entries: readonly number[]): Generator<Uint8Array> {
+    for (let next = 0; next < entries.length;) {
+      const first = next;
+      next = this.#read(entries, first);
+      yield* this.#copies(entries, first, next);
+    }
+  }
+
+  /** Reads the lines of the entries from `first` on that stand close together; returns the number of the next one. */
+  #read(entries: readonly number[], first: number): number {
+    const origin = this.#index.originAt(entries[first]!);
+    if (origin === undefined) return first + 1;
+    this.#from = origin.offset;
+    let end = origin.offset + origin.length + 1;
+    let next = first + 1;
+    for (; next < entries.length; next++) {
+      const { offset, length } = this.#index.originAt(entries[next]!) ?? { offset: -1, length: 0 };
+      if (offset < end || offset - end > GAP_BYTES || offset + length - this.#from >= WINDOW_BYTES) break;
+      end = offset + length + 1;
+    }
+    const wanted = end - this.#from;
+    this.#window = this.#source.read(this.#from, wanted, wanted > WINDOW_BYTES ? undefined : this.#memory);
+    return next;
+  }
+
+  *#copies(entries: readonly number[], first: number, next: number): Generator<Uint8Array> {
     const index = this.#index;
-    const origin = index.originAt(n);
-    if (origin === undefined) return lineBytes(this.#changed(n, parentId));
-    const line = this.#lines.read(origin.offset, origin.length + 1);
-    // A compaction may point at an entry that is not copied.
-    if (index.kindAt(n) !== "compaction" && line[origin.length] === LF && this.#isSame(n, line, parentId)) return line;
-    return this.#withLinks(n, line.subarray(0, origin.length), origin.length, parentId);
+    let parentId = first === 0 ? null : index.idAt(entries[first - 1]!);
+    const hasNul = this.#window.includes(0);
+    /** Lines in the window that are the same in the copy, and have not been handed on. */
+    let [start, end] = [0, 0];
+    for (let each = first; each < next; each++) {
+      const n = entries[each]!;
+      const origin = index.originAt(n);
+      const at = origin === undefined ? 0 : origin.offset - this.#from;
+      const isSame = origin !== undefined && this.#isSame(n, at, at + origin.length, parentId);
+      if (end > start && (!isSame || at !== end)) yield this.#window.subarray(start, end);
+      if (!isSame || at !== end) start = end = at;
+      if (isSame) {
+        end = at + origin.length + 1;
+        if (hasNul) this.#reader?.push(this.#window.subarray(at, end));
+        else this.#reader?.pushStarted(this.#window, at, end - 1, this.#start);
+      } else {
+        const line =
+          origin === undefined ? lineBytes(this.#changed(n, parentId)) : this.#withLinks(n, origin, parentId);
+        this.#reader?.push(line);
+        yield line;
+      }
+      parentId = index.idAt(n);
+    }
+    if (end > start) yield this.#window.subarray(start, end);
   }
 
-  /** Whether the line begins as usual and names the same id and parent as the copy must. */
-  #isSame(n: number, line: Uint8Array, parentId: string | null): boolean {
-    const start = this.#start;
-    if (!start.read(line, 0, line.length - 1)) return false;
+  /** Whether the line from `at` to `end` begins as usual and names the same id and parent as the copy must. */
+  #isSame(n: number, at: number, end: number, parentId: string | null): boolean {
+    const [line, start] = [this.#window, this.#start];
+    // A compaction may point at an entry that is not copied.
+    if (line[end] !== LF || this.#index.kindAt(n) === "compaction" || !start.read(line, at, end)) return false;
     const isSameParent =
       parentId === null ? start.parentFrom < 0 : isText(line, start.parentFrom, start.parentTo, parentId);
     return isSameParent && isText(line, start.idFrom, start.idTo, this.#index.idAt(n));
   }
 
-  #withLinks(n: number, record: Uint8Array, length: number, parentId: string | null): Uint8Array {
+  #withLinks(n: number, { offset, length }: Origin, parentId: string | null): Uint8Array {
+    const record = this.#window.subarray(offset - this.#from, offset - this.#from + length);
     const members = new Map<string, string | null>([
       ["id", this.#index.idAt(n)],
       ["parentId", parentId],

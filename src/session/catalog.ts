@@ -5,24 +5,24 @@
 import * as fs from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { allSessionsDir, canonicalPath, examplesDir, sessionsDir } from "./locations.ts";
+import { Listing, entriesOf, sessionFilesIn } from "./listing.ts";
+import type { ListRow, SessionInfo } from "./listing.ts";
 import { ambiguous, missing, notFound } from "./session-errors.ts";
-import { headerOf, summarise } from "./session-summary.ts";
-import type { SessionSummary } from "./session-summary.ts";
+import { headerOf } from "./session-summary.ts";
 
-export interface SessionInfo extends SessionSummary {
-  path: string;
-  /** One of the sessions that come with bough. */
-  isExample: boolean;
-  /** The recorded working directory is gone. */
-  cwdMissing: boolean;
-}
+export type { SessionInfo } from "./listing.ts";
 
 /** For lists that show themselves while they grow. */
 export interface ListOptions {
-  /** Told of each session as soon as its file has been read. */
+  /** Told of each session as soon as it is known, and again when it is known completely. */
   found?(session: SessionInfo): void;
   /** Ends the reading early, with what has been read. */
   signal?: AbortSignal;
+  /**
+   * Whether to read whole files where their beginning and end do not tell everything (`isComplete`), the last used first,
+   * after all have been found. Default false.
+   */
+  complete?: boolean;
 }
 
 /**
@@ -34,19 +34,83 @@ export async function listSessions(
   sessionDir: string = sessionsDir(cwd),
   options: ListOptions = {},
 ): Promise<SessionInfo[]> {
-  const here = canonicalPath(cwd);
-  const belongs = (session: SessionInfo): boolean => session.cwd === "" || canonicalPath(session.cwd) === here;
-  return listFiles(sessionFilesIn(sessionDir), options, belongs);
+  return list([sessionDir], options, recordedIn(cwd));
 }
 
 /** The sessions of all working directories, the last used first. */
 export async function listAllSessions(options: ListOptions = {}): Promise<SessionInfo[]> {
-  return listFiles(everySessionFile(), options);
+  return list(sessionFolders(), options);
 }
 
 /** The sessions that come with bough. */
 export async function listExamples(options: ListOptions = {}): Promise<SessionInfo[]> {
-  return listFiles(sessionFilesIn(examplesDir()), options);
+  return list([examplesDir()], options);
+}
+
+/** What continuing means. */
+export interface Recent {
+  /** Undefined when there is none. */
+  path: string | undefined;
+  /** A file that cannot be continued, though it was used after all that can. */
+  passedOver: SessionInfo | undefined;
+}
+
+/**
+ * The session of a working directory that was used last; subagents' do not count. The newest message may be anywhere in
+ * a file, but it cannot be newer than the file: a file is read whole if it could hold a newer one than is known of it
+ * and of all others.
+ */
+export async function recentSession(cwd: string, sessionDir: string): Promise<Recent> {
+  const listing = new Listing([sessionDir]);
+  try {
+    const rows: ListRow[] = [];
+    const belongs = recordedIn(cwd);
+    for await (const row of listing.rows()) if (belongs(row.session)) rows.push(row);
+    const recent = await newestOf(listing, rows);
+    const since = recent?.session.modified.getTime() ?? Number.NEGATIVE_INFINITY;
+    // What cannot be read has no time but that of its file.
+    const usedAt = ({ session, state }: ListRow): number =>
+      session.kind === "newer" ? session.modified.getTime() : state.mtimeMs;
+    const [passedOver] = rows
+      .filter((row) => row.session.kind !== "ok" && !row.session.isSubagent && usedAt(row) > since)
+      .sort((a, b) => usedAt(b) - usedAt(a));
+    return { path: recent?.session.path, passedOver: passedOver?.session };
+  } finally {
+    listing.close();
+  }
+}
+
+async function newestOf(listing: Listing, rows: readonly ListRow[]): Promise<ListRow | undefined> {
+  const isGood = ({ session }: ListRow): boolean => session.kind === "ok" && !session.isSubagent;
+  // The one that could be the newest comes last.
+  const open = rows.filter(isGood).sort(earlierFirst);
+  for (let row = open.pop(); row !== undefined; row = open.pop()) {
+    const rival = open.at(-1);
+    if (row.session.isComplete || rival === undefined || row.session.modified.getTime() > latest(rival)) return row;
+    await listing.complete(row);
+    if (!isGood(row)) continue;
+    const later = open.findLastIndex((other) => earlierFirst(other, row as ListRow) < 0);
+    open.splice(later + 1, 0, row);
+  }
+  return undefined;
+}
+
+/** The latest that the newest message of a file can be from. */
+const latest = ({ session, state }: ListRow): number =>
+  session.isComplete ? session.modified.getTime() : Math.max(session.modified.getTime(), state.mtimeMs);
+
+const earlierFirst = (a: ListRow, b: ListRow): number =>
+  latest(a) - latest(b) || (a.session.path < b.session.path ? -1 : 1);
+
+/** Whether a session belongs to a working directory; files that are no sessions do wherever they lie. */
+function recordedIn(cwd: string): (session: SessionInfo) => boolean {
+  const here = canonicalPath(cwd);
+  const known = new Map([["", true]]);
+  return (session) => {
+    let belongs = known.get(session.cwd);
+    if (belongs === undefined) known.set(session.cwd, (belongs = canonicalPath(session.cwd) === here));
+    return belongs;
+  };
 }
 
 /**
@@ -86,27 +150,36 @@ function namesOfFile(path: string): string[] {
   return [basename(path), name, name.slice(name.indexOf("_") + 1)];
 }
 
-async function listFiles(
-  paths: readonly string[],
-  { found, signal }: ListOptions,
+async function list(
+  dirs: readonly string[],
+  { found, signal, complete }: ListOptions,
   belongs: (session: SessionInfo) => boolean = () => true,
 ): Promise<SessionInfo[]> {
-  const sessions: SessionInfo[] = [];
-  const examples = examplesDir();
-  const present = new Map<string, boolean>();
-  for (const path of paths) {
-    if (signal?.aborted) break;
-    const summary = await summarise(path);
-    const { cwd } = summary;
-    if (cwd !== "" && !present.has(cwd)) present.set(cwd, fs.existsSync(cwd));
-    const cwdMissing = cwd !== "" && present.get(cwd) === false;
-    const session = { ...summary, path, isExample: path.startsWith(join(examples, "/")), cwdMissing };
-    if (!belongs(session)) continue;
-    sessions.push(session);
-    found?.(session);
+  const listing = new Listing(dirs);
+  const rows: ListRow[] = [];
+  try {
+    if (signal?.aborted) return [];
+    for await (const row of listing.rows()) {
+      if (belongs(row.session)) {
+        rows.push(row);
+        found?.(row.session);
+      }
+      if (signal?.aborted) break;
+    }
+    const incomplete = complete === true ? rows.filter(({ session }) => !session.isComplete) : [];
+    for (const row of incomplete.sort((a, b) => newestFirst(a.session, b.session))) {
+      if (signal?.aborted) break;
+      await listing.complete(row);
+      found?.(row.session);
+    }
+  } finally {
+    listing.close();
   }
-  return sessions.sort((a, b) => b.modified.getTime() - a.modified.getTime() || (a.path < b.path ? 1 : -1));
+  return rows.map(({ session }) => session).sort(newestFirst);
 }
+
+const newestFirst = (a: SessionInfo, b: SessionInfo): number =>
+  b.modified.getTime() - a.modified.getTime() || (a.path < b.path ? 1 : -1);
 
 /** Every session file in a folder and the folders in it, by path. Links are not followed. */
 export function sessionFilesBelow(dir: string): string[] {
@@ -119,25 +192,12 @@ export function sessionFilesBelow(dir: string): string[] {
   return found.sort();
 }
 
-function everySessionFile(): string[] {
+const everySessionFile = (): string[] => sessionFolders().flatMap(sessionFilesIn);
+
+/** Those of all working directories. */
+function sessionFolders(): string[] {
   const all = allSessionsDir();
   return entriesOf(all)
     .filter((entry) => entry.isDirectory())
-    .flatMap((entry) => sessionFilesIn(join(all, entry.name)));
-}
-
-/** Regular files only: a link could lead anywhere. */
-function sessionFilesIn(dir: string): string[] {
-  return entriesOf(dir)
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
-    .map((entry) => join(dir, entry.name));
-}
-
-/** A folder that cannot be read holds nothing for us. */
-function entriesOf(dir: string): fs.Dirent[] {
-  try {
-    return fs.readdirSync(dir, { withFileTypes: true });
-  } catch {
-    return [];
-  }
+    .map((entry) => join(all, entry.name));
 }

@@ -53,7 +53,8 @@ export function diagnose(path: string): Diagnosis {
 }
 
 const NOTES: ReadonlySet<ProblemCode> = new Set(["other-tip", "changed-line", "unverified-lines"]);
-const isNote = ({ code }: Problem): boolean => NOTES.has(code);
+/** What is worth knowing and no damage. */
+export const isNote = ({ code }: Problem): boolean => NOTES.has(code);
 
 /** Compactions that keep from an entry that is not before them: one walk over the tree that knows the path above it. */
 function brokenPointers(index: SessionEntryIndex): Problem[] {

@@ -31,7 +31,8 @@ const CLOSE = 0x7d;
 const SAFELY = (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0);
 const APPEND = fs.constants.O_RDWR | fs.constants.O_APPEND | SAFELY;
 const CREATE = APPEND | fs.constants.O_CREAT | fs.constants.O_EXCL;
-const READ = fs.constants.O_RDONLY | SAFELY;
+/** How a file in a folder of sessions is opened to be read. */
+export const READ = fs.constants.O_RDONLY | SAFELY;
 /** Milliseconds for which a look at the file is enough: far less than any program needs that is started by a person. */
 const FRESH_MS = 10;
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -42,6 +43,8 @@ export class FileStore implements SessionStore {
   #closed = false;
   /** Why nothing can be written; undefined when it can. */
   #refusal: Error | undefined;
+  /** Opened for reading, which is the refusal then; made when asked for, as lists open thousands of files. */
+  #isForReading = false;
   /** What closes an unfinished last line, before the next one. */
   #closing = "";
   /** The file's size as this process knows it: all before was read, or written by it. */
@@ -81,7 +84,7 @@ export class FileStore implements SessionStore {
   }
 
   #openExisting(forReading: boolean): void {
-    if (forReading) this.#refusal = readOnly(this.path);
+    this.#isForReading = forReading;
     try {
       this.#fd = fs.openSync(this.path, forReading ? READ : APPEND);
     } catch (error) {
@@ -109,6 +112,7 @@ export class FileStore implements SessionStore {
 
   /** Undefined when appends are accepted, else the error they throw. */
   get refusal(): Error | undefined {
+    if (this.#isForReading) this.#refusal ??= readOnly(this.path);
     return this.#refusal;
   }
 
@@ -157,7 +161,7 @@ export class FileStore implements SessionStore {
 
   append(...lines: string[]): void {
     if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
-    const hindrance = this.#refusal ?? this.#lost;
+    const hindrance = this.refusal ?? this.#lost;
     if (hindrance !== undefined) throw hindrance;
     const text = `${lines.join("\n")}\n`;
     if (this.#fd === undefined) {

@@ -15,6 +15,6 @@ export type { SessionFileErrorCode } from "./session-errors.ts";
 export { SessionManager } from "./session-manager.ts";
 export type { SessionIndexView, StorableMessage } from "./session-manager.ts";
 export type { SessionStore } from "./session-store.ts";
-export type { SessionSummary } from "./session-summary.ts";
+export type { SessionSummary } from "./session-scan.ts";
 export type { FollowNews } from "./follower.ts";
 export type { SavingEvent, SavingListener } from "./session-writer.ts";

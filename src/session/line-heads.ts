@@ -48,7 +48,7 @@ export class LineHeads {
     const head = part.subarray(0, HEAD_BYTES - this.#heldBytes);
     if (head.length === 0) return;
     // Not head.slice(): that of a Buffer copies nothing.
-    this.#held.push(isLast ? head : Uint8Array.from(head));
+    this.#held.push(isLast ? head : new Uint8Array(head));
     this.#heldBytes += head.length;
   }
 

@@ -1,6 +1,6 @@
 /**
  * `OpenSession`: all that SessionManager holds of the session it is on, and the ways to get one.
- * Part of `session/`; used by SessionManager alone, which swaps one for another when it switches sessions.
+ * Part of `session/`; used by SessionManager, which swaps one for another when it switches sessions, and by exports.
  */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ import type { LineSource } from "../tree/line-source.ts";
 import type { Problem } from "../tree/problems.ts";
 import { versionOf } from "../tree/migrate.ts";
 import { readSession } from "../tree/reader.ts";
-import type { SessionReading } from "../tree/reader.ts";
+import type { SessionReader, SessionReading } from "../tree/reader.ts";
 import { copiedLines, replacedLines } from "./copied-lines.ts";
 import { FileStore } from "./file-store.ts";
 import { Lease } from "./lease.ts";
@@ -154,6 +154,31 @@ export function openMade(path: string, lease?: Lease): OpenSession {
   }
 }
 
+/** What a file that is being written will hold, for a reader that is told of its bytes before they can be read there. */
+export class FutureFile implements LineSource {
+  store: FileStore | undefined;
+
+  read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
+    return this.store?.read(offset, length, memory) ?? new Uint8Array(0);
+  }
+}
+
+/** The session of a file just made, all bytes of which `reader` has been given; taken away again on an error. */
+export function openWritten(path: string, reader: SessionReader, file: FutureFile): OpenSession {
+  try {
+    const store = (file.store = FileStore.open(path));
+    const reading = sessionRead(reader.finish(), path);
+    store.haveRead(reading.bytes);
+    const session = sessionOf(reading, store, false);
+    if (session.refusal === undefined) session.lease = Lease.take(reading.header.id, path);
+    return session;
+  } catch (error) {
+    file.store?.close();
+    rmSync(path, { force: true });
+    throw error;
+  }
+}
+
 function openUnderLease(resolved: string, options: OpenOptions): OpenSession {
   const stamp = options.stampOf ?? stampOf;
   const first = openOnce(resolved, options.readOnly ?? false, stamp);
@@ -210,7 +235,10 @@ function inMemory(content: Uint8Array, path: string, failure: unknown): OpenSess
 
 /** What a store holds. Throws SessionFileError, naming `path`, when that is no session. */
 export function readingOf(store: SessionStore, path: string): ReadSession {
-  const reading = readSession(store, { checksum });
+  return sessionRead(readSession(store, { checksum }), path);
+}
+
+function sessionRead(reading: SessionReading, path: string): ReadSession {
   if (reading.kind === "empty") throw empty(path);
   if (reading.kind === "invalid") throw notASession(path, reading.line, reading.reason);
   return reading;

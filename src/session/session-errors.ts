@@ -233,6 +233,29 @@ export const migrationNotWritten = (path: string, cause: unknown): Problem => ({
   text: `${path} could not be brought up to date: ${reasonOf(cause)}; this session goes on in memory and is not saved.`,
 });
 
+/** A file that `-c` cannot continue. `isNew`: there is no session that it can. */
+export function passedOver({ path, kind, reason }: UnusableFile, isNew: boolean): Problem {
+  const why = {
+    ok: "",
+    empty: "it is empty",
+    damaged: `it cannot be read (${reason ?? "unknown"})`,
+    newer: "it was made by a newer version of bough",
+  }[kind];
+  const advice = kind === "newer" ? "update bough to continue it" : `bough doctor ${path} tells more`;
+  const instead = isNew ? "this is a new session" : "an older one is continued";
+  return {
+    code: "passed-over",
+    line: 0,
+    text: `${path} is the newest session here, but ${why}, so ${instead}; ${advice}.`,
+  };
+}
+
+interface UnusableFile {
+  path: string;
+  kind: "ok" | "empty" | "damaged" | "newer";
+  reason: string | undefined;
+}
+
 export const notWritable = (path: string, cause: unknown): Problem => ({
   code: "not-writable",
   line: 0,

@@ -30,8 +30,8 @@ import type { Problem } from "../tree/problems.ts";
 import type { ContextState, LatestMessages, SessionContext } from "../tree/session-context.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
-import { branchedInMemory, branchedToFile, forkedToFile } from "./branched-session.ts";
-import { listAllSessions, listSessions } from "./catalog.ts";
+import { branchedInMemory, branchedSession, branchedToFile, forkedToFile } from "./branched-session.ts";
+import { listAllSessions, listSessions, recentSession } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
 import type { FollowNews } from "./follower.ts";
@@ -39,7 +39,7 @@ import { canonicalPath, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
 import { folderForNew, openMade, openSession, sessionIn, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
-import { SessionFileError, createFailed, rescued } from "./session-errors.ts";
+import { SessionFileError, createFailed, passedOver, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
 import { SessionWriter } from "./session-writer.ts";
 import type { SavingListener } from "./session-writer.ts";
@@ -95,11 +95,15 @@ export class SessionManager {
     return new SessionManager(openSession(path, options));
   }
 
-  /** The session of this working directory that was used last; a new one when there is none. Subagents' do not count. */
+  /**
+   * The session of this working directory that was used last; a new one when there is none. Subagents' do not count.
+   * A file that was used after it, but is damaged, empty or of a newer version, is named in the problems.
+   */
   static async continueRecent(cwd: string, sessionDir: string = sessionsDir(cwd)): Promise<SessionManager> {
-    const sessions = await listSessions(cwd, sessionDir);
-    const recent = sessions.find((session) => session.kind === "ok" && !session.isSubagent);
-    return recent === undefined ? SessionManager.create(cwd, sessionDir) : SessionManager.open(recent.path);
+    const { path, passedOver: newer } = await recentSession(cwd, sessionDir);
+    const manager = path === undefined ? SessionManager.create(cwd, sessionDir) : await SessionManager.open(path);
+    if (newer !== undefined) manager.#session.problems.unshift(passedOver(newer, path === undefined));
+    return manager;
   }
 
   /**
@@ -454,7 +458,7 @@ export class SessionManager {
       this.#switchTo(branchedInMemory(this.#session, leafId));
       return undefined;
     }
-    this.#switchTo(openMade(branchedToFile(this.#session, leafId, this.#session.dir)));
+    this.#switchTo(branchedSession(this.#session, leafId, this.#session.dir));
     return this.getSessionFile();
   }
 

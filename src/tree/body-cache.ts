@@ -16,11 +16,15 @@ export class BodyCache {
     this.#limit = limit;
   }
 
-  get(n: number): SessionEntry | undefined {
-    return this.#young.get(n) ?? this.#old.get(n);
+  /** @param bytes the length of the entry's line */
+  get(n: number, bytes: number): SessionEntry | undefined {
+    const young = this.#young.get(n);
+    if (young !== undefined) return young;
+    const old = this.#old.get(n);
+    if (old !== undefined) this.put(n, old, bytes);
+    return old;
   }
 
-  /** @param bytes the length of the entry's line */
   put(n: number, entry: SessionEntry, bytes: number): void {
     this.#young.set(n, entry);
     this.#youngBytes += bytes;

@@ -30,9 +30,9 @@ export class EntryBodies {
     return this.#lines !== undefined;
   }
 
-  /** The body, if it is in memory. */
-  kept(n: number): SessionEntry | undefined {
-    return this.#held.get(n) ?? this.#cache.get(n);
+  /** The body, if it is in memory; `bytes`: the length of its line. */
+  kept(n: number, bytes: number): SessionEntry | undefined {
+    return this.#held.get(n) ?? this.#cache.get(n, bytes);
   }
   /** Keeps a body that can be read again as long as there is room. */
   keep(n: number, entry: SessionEntry, bytes: number): SessionEntry {

@@ -118,7 +118,7 @@ export class SessionEntryIndex {
    */
   at(n: number): SessionEntry {
     if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
-    const kept = this.#bodies.kept(n);
+    const kept = this.#kept(n);
     if (kept === undefined) return this.#bodies.keep(n, this.#read(n), this.#lengths.at(n));
     // The leaf record that it names as its parent may have come after it.
     return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
@@ -177,7 +177,7 @@ export class SessionEntryIndex {
   }
   /** Reads every body once, so that all faults are known; keeps none of them. */
   readAll(): void {
-    for (let n = 0; n < this.size; n++) if (this.#bodies.kept(n) === undefined) this.#read(n);
+    for (let n = 0; n < this.size; n++) if (this.#kept(n) === undefined) this.#read(n);
   }
   /** Direct children in append order; null gives the roots; [] for an unknown id. */
   children(parentId: string | null): SessionEntry[] {
@@ -224,6 +224,11 @@ export class SessionEntryIndex {
   usage(): UsageTotals {
     this.countUsage(Number.POSITIVE_INFINITY);
     return copyUsage(this.#usage);
+  }
+  /** Whether an entry of this kind and role may record what was spent, without need of its body. */
+  maySpend(n: number): boolean {
+    const role = this.roleAt(n);
+    return kindNamed(this.kindAt(n)).usage !== undefined && (role === undefined || SPENDING_ROLES.has(role));
   }
   /** What one entry has spent; undefined for nothing. Counts all entries at the first call, as `usage` does. */
   spentAt(n: number): UsageSums | undefined {
@@ -395,6 +400,10 @@ export class SessionEntryIndex {
     if (this.#counted === n) this.countUsage(1);
   }
 
+  #kept(n: number): SessionEntry | undefined {
+    return this.#bodies.kept(n, this.#lengths.at(n));
+  }
+
   /** Reads a body from its line and takes down what is wrong with it. */
   #read(n: number): SessionEntry {
     const { record, fault, utf8, seal } = this.#bodies.read(this.#offsets.at(n), this.#lengths.at(n));
@@ -443,11 +452,9 @@ export class SessionEntryIndex {
   }
 
   #spendingOf(n: number): Spending | undefined {
-    const kind = kindNamed(this.kindAt(n));
-    const role = this.roleAt(n);
-    if (kind.usage === undefined || (role !== undefined && !SPENDING_ROLES.has(role))) return undefined;
+    if (!this.maySpend(n)) return undefined;
     // One look at each entry need not push out what others look at again.
-    const entry = this.#bodies.kept(n) ?? this.#read(n);
+    const entry = this.#kept(n) ?? this.#read(n);
     return this.#faults.has(n) ? undefined : spendingOf(entry);
   }
 

@@ -3,6 +3,8 @@
  * a model, rows for a view of it. Runs wherever JavaScript does, a browser included.
  * Part of `tree/`: its public face, used from outside only; `docs/library.md` shows it at work.
  */
+export { usageByBranch } from "./branch-usage.ts";
+export type { BranchUsage, BranchUsageSource } from "./branch-usage.ts";
 export { CURRENT_SESSION_VERSION } from "./entries.ts";
 export type {
   BranchSummaryEntry,

@@ -88,6 +88,13 @@ export class LineSplitter {
     this.bytes = base + chunk.length;
   }
 
+  /** Counts a whole line of so many bytes, its newline included, that need not be looked at; all before it must be `sealed`. */
+  pass(length: number): void {
+    this.lines++;
+    this.bytes += length;
+    this.#lineStart = this.bytes;
+  }
+
   /** Reports the last line if it has no LF. */
   finish(): void {
     if (!this.sealed) this.#emit(new Uint8Array(0), false);

@@ -105,7 +105,11 @@ const READ_AT_ONCE = ["session", "leaf", "label", "session_info", "title_change"
  * it. The line holds one record, which begins as usual; whether the rest of it is sound shows when it is read.
  */
 export function isUsualLine(start: LineStart, bytes: Uint8Array, from: number, to: number): boolean {
-  if (bytes[to - 1] !== CLOSE || !start.read(bytes, from, to)) return false;
+  return bytes[to - 1] === CLOSE && start.read(bytes, from, to) && isUsualStart(start, bytes, to);
+}
+
+/** The same for a line of which `start` has read the beginning and that ends with a brace. */
+export function isUsualStart(start: LineStart, bytes: Uint8Array, to: number): boolean {
   if (start.isMessage(bytes)) {
     if (start.roleTo < 0) return false;
   } else if (READ_AT_ONCE.some((kind) => isText(bytes, start.typeFrom, start.typeTo, kind))) return false;

@@ -30,7 +30,8 @@ export type ProblemCode =
   | "not-writable"
   | "no-lease"
   | "file-changed"
-  | "foreign-lines";
+  | "foreign-lines"
+  | "passed-over";
 
 export interface Problem {
   code: ProblemCode;

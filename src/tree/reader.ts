@@ -12,7 +12,7 @@ import type { ParsedRecord } from "./line-parser.ts";
 import { SealNotes, isDamagedSeal } from "./line-seal.ts";
 import type { Checksum, SealState } from "./line-seal.ts";
 import type { LineSource } from "./line-source.ts";
-import { LineStart, isText, isUsualLine, plainText, recordEnd } from "./line-start.ts";
+import { LineStart, isText, isUsualLine, isUsualStart, plainText, recordEnd } from "./line-start.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { RawLine } from "./line-splitter.ts";
 import { Migration, repeatableIds, versionOf } from "./migrate.ts";
@@ -58,6 +58,7 @@ export interface ReaderOptions {
 
 const CHUNK = 1024 * 1024;
 const FREQUENT_KINDS = 16;
+const CLOSE = 0x7d;
 /** Damaged lines accepted before the header; a file of another kind is given up after as many. */
 const LINES_BEFORE_HEADER = 8;
 
@@ -120,6 +121,17 @@ export class SessionReader {
     if (!this.refused) this.#splitter.push(chunk);
   }
 
+  /**
+   * The same for a line without NUL bytes whose newline is at `to`, and of which `start` has read the beginning: who
+   * copies lines has looked at them already.
+   */
+  pushStarted(bytes: Uint8Array, from: number, to: number, start: LineStart): void {
+    const { sealed, bytes: offset, lines } = this.#splitter;
+    const isUsual = sealed && bytes[to - 1] === CLOSE && isUsualStart(start, bytes, to);
+    if (isUsual && this.#takeStarted(bytes, from, to, offset, lines + 1, start)) this.#splitter.pass(to + 1 - from);
+    else this.push(bytes.subarray(from, to + 1));
+  }
+
   finish(): SessionReading {
     if (!this.refused) this.#splitter.finish();
     if (this.#invalid !== undefined) return this.#invalid;
@@ -155,18 +167,22 @@ export class SessionReader {
   /** Takes an entry by the start of its line; false when the line has to be looked at. */
   #takeUsual(bytes: Uint8Array, from: number, lineEnd: number, offset: number, line: number): boolean {
     if (this.#session === undefined || this.#session.migration.version < CURRENT_SESSION_VERSION) return false;
-    const { index, migration } = this.#session;
-    const start = this.#start;
     const to = recordEnd(bytes, from, lineEnd);
-    if (!isUsualLine(start, bytes, from, to)) return false;
-    if (!index.replayStart(bytes, start, this.#kindAt(index, bytes), line, offset, to - from)) return false;
+    const start = this.#start;
+    return isUsualLine(start, bytes, from, to) && this.#takeStarted(bytes, from, to, offset, line, start);
+  }
+
+  #takeStarted(bytes: Uint8Array, from: number, to: number, offset: number, line: number, start: LineStart): boolean {
+    if (this.#session === undefined || this.#session.migration.version < CURRENT_SESSION_VERSION) return false;
+    const { index, migration } = this.#session;
+    if (!index.replayStart(bytes, start, this.#kindAt(index, bytes, start), line, offset, to - from)) return false;
     migration.count(index.size - 1);
     this.#seals.takeUsual(line, bytes, from, to);
     return true;
   }
 
-  #kindAt(index: SessionEntryIndex, bytes: Uint8Array): number {
-    const { typeFrom, typeTo, roleFrom, roleTo } = this.#start;
+  #kindAt(index: SessionEntryIndex, bytes: Uint8Array, start: LineStart): number {
+    const { typeFrom, typeTo, roleFrom, roleTo } = start;
     for (const { type, role, code } of this.#kinds) {
       const isSameRole = role === undefined ? roleTo < 0 : roleTo >= 0 && isText(bytes, roleFrom, roleTo, role);
       if (isSameRole && isText(bytes, typeFrom, typeTo, type)) return code;

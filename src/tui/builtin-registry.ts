@@ -6,6 +6,7 @@ import type { AutocompleteItem, SlashCommand } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
+import { contextCommand } from "./context-command.ts";
 import { planCommand } from "./plan-command.ts";
 import { sessionReport } from "./session-report.ts";
 import { tierCommand, tierCompletions } from "./tier-command.ts";
@@ -25,6 +26,9 @@ export interface CommandHost {
   reviewPlan(): void;
   /** MCP servers, and which of their tools this branch uses. */
   openMcp(): void;
+  /** Summarises the older part of the conversation; the user sees the summary before it is written. */
+  compact(focus: string): Promise<void>;
+  uncompact(): Promise<void>;
   /** Models that can be chosen, as "provider/id". */
   modelNames(): readonly string[];
   /** A passing remark, replaced by the next. */
@@ -59,6 +63,14 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     description: "Start a new session from an earlier message",
     run: (host) => host.openBranch(),
   },
+  {
+    name: "compact",
+    argument: "[focus]",
+    description: "Summarise the older part of the conversation; what to keep most of may be said",
+    run: (host, argument) => host.compact(argument),
+  },
+  { name: "uncompact", description: "Go back above the last compaction", run: (host) => host.uncompact() },
+  { name: "context", description: "Show what the next request holds, and what it leaves out", run: contextCommand },
   { name: "clone", description: "Copy this branch into a new session", run: cloneSession },
   { name: "new", description: "Start a new session", run: startSession },
   { name: "resume", description: "Open another session", run: (host) => host.openSessions() },

@@ -72,8 +72,11 @@ export class ChatView extends Container {
   apply(event: AgentSessionEvent): void {
     switch (event.type) {
       case "message_start":
-      case "message_update":
         if (event.message.role === "assistant") this.#showAnswer(event.message as AssistantMessage, false);
+        return;
+      case "message_update":
+        if (event.message.role === "assistant")
+          this.#showAnswer(event.message as AssistantMessage, false, changedBlock(event));
         return;
       case "message_end":
         if (event.message.role === "assistant") this.#showAnswer(event.message as AssistantMessage, true);
@@ -152,14 +155,17 @@ export class ChatView extends Container {
     return this.#options.hideThinking;
   }
 
-  #showAnswer(message: AssistantMessage, ended: boolean): void {
+  /** `changed`: the only block that is not as it was; undefined when any may be. */
+  #showAnswer(message: AssistantMessage, ended: boolean, changed?: number): void {
     if (this.#answer === undefined) {
       this.#answer = new AssistantRow(message, ended, this.#options);
       this.#add(this.#answer);
     } else this.#answer.update(message, ended);
     this.#joinFailures(this.#answer);
     if (ended) this.#answer = undefined;
-    for (const block of blocksOf(message.content))
+    // All calls at each step of one of them would be quadratic: an answer can have thousands.
+    const content = changed === undefined ? message.content : message.content.slice(changed, changed + 1);
+    for (const block of blocksOf(content))
       if (block["type"] === "toolCall") this.#call(block["id"], String(block["name"]), block["arguments"], ended);
     if (ended && (message.stopReason === "error" || message.stopReason === "aborted")) this.#closeCalls();
   }
@@ -255,6 +261,9 @@ function shownMessage(entry: SessionEntry): AgentMessage | undefined {
     return { role: "compactionSummary", summary: entry.summary, tokensBefore: entry.tokensBefore, timestamp: 0 };
   return kindOf(entry).message?.(entry);
 }
+
+const changedBlock = (event: Extract<AgentSessionEvent, { type: "message_update" }>): number | undefined =>
+  "contentIndex" in event.assistantMessageEvent ? event.assistantMessageEvent.contentIndex : undefined;
 
 const contentOf = (result: unknown): unknown =>
   typeof result === "object" && result !== null ? Reflect.get(result, "content") : undefined;

@@ -167,7 +167,7 @@ export class InputController {
     const images = this.#images;
     this.#images = [];
     // What is queued for a turn that was stopped would wait for the next prompt.
-    if (this.#session.isStreaming && !this.#session.isStopping) {
+    if ((this.#session.isStreaming && !this.#session.isStopping) || this.#session.isCompacting) {
       if (queueAs === "steer") this.#session.steer(text, images);
       else this.#session.followUp(text, images);
       return;
@@ -219,6 +219,10 @@ export class InputController {
     }
     if (this.#summaryRuns) {
       this.#attempt(this.#session.abort(), () => undefined);
+      return true;
+    }
+    if (this.#session.isCompacting) {
+      this.#session.compaction.abort();
       return true;
     }
     if (this.#session.isStreaming) {

@@ -14,6 +14,7 @@ import type { Model } from "../agent/providers.ts";
 import { unsentReturned } from "../agent/session-notices.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { stateDir } from "../session/locations.ts";
+import { CompactionPanel } from "./compaction-panel.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { ChatView, type NoticeLevel, SHOWN_MESSAGES } from "./chat-view.ts";
 import { copyText } from "./clipboard.ts";
@@ -31,6 +32,7 @@ import { PendingView } from "./pending-view.ts";
 import { PlanDecision } from "./plan-decision.ts";
 import { SIGNAL_EXIT_CODES, type EndingSignal, guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
+import { RejectionQuestion } from "./rejection-question.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
 import { shownText } from "./shown-text.ts";
@@ -99,6 +101,8 @@ class InteractiveMode implements InputScreen {
   readonly #input: InputController;
   readonly #selectors: SelectorController;
   readonly #plan: PlanDecision;
+  readonly #compaction: CompactionPanel;
+  readonly #rejection: RejectionQuestion;
   readonly #left = Promise.withResolvers<void>();
   /** Said while the session moves, before the chat is drawn anew; they would be lost with the old one. */
   #noticesOfMove: { level: NoticeLevel; text: string }[] = [];
@@ -145,6 +149,20 @@ class InteractiveMode implements InputScreen {
       sessions: sessionSource(session),
       settings: () => settings,
       home,
+    });
+    this.#compaction = new CompactionPanel({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      status: this.#status,
+      working: () => this.#workingText(),
+      makeEditor: () => new PromptEditor(this.#ui, keybindings),
+    });
+    this.#rejection = new RejectionQuestion({
+      session,
+      host: this.#selectorHost(),
+      keybindings,
+      isSelectorOpen: () => this.#editorArea.isSelectorOpen,
     });
     this.#plan = new PlanDecision({
       session,
@@ -221,6 +239,12 @@ class InteractiveMode implements InputScreen {
   }
   reviewPlan(): void {
     this.#plan.review((markdown) => this.showText(markdown));
+  }
+  compact(focus: string): Promise<void> {
+    return this.#compaction.compact(focus === "" ? {} : { focus });
+  }
+  uncompact(): Promise<void> {
+    return this.#compaction.uncompact();
   }
   modelNames(): string[] {
     return this.#options.models.available().map(({ provider, id }) => `${provider}/${id}`);
@@ -376,7 +400,7 @@ class InteractiveMode implements InputScreen {
     switch (event.type) {
       case "turn_start":
         this.#noticesOfMove = [];
-        this.#status.show(`Working… (${this.#key("app.interrupt")} to stop)`);
+        this.#status.show(this.#workingText());
         break;
       case "agent_settled":
         this.#input.setRetryWaits(false);
@@ -412,9 +436,15 @@ class InteractiveMode implements InputScreen {
       default:
         break;
     }
+    this.#compaction.apply(event);
+    this.#rejection.apply(event);
     this.#plan.apply(event);
     if (event.type === "message_update" || event.type === "tool_execution_update") this.#ui.requestRender();
     else this.#refresh();
+  }
+
+  #workingText(): string {
+    return `Working… (${this.#key("app.interrupt")} to stop)`;
   }
 
   /** Draws the session's current path, and all that hangs on which session it is. */

@@ -12,6 +12,7 @@ import {
 import type { AppKeybinding } from "./keybindings.ts";
 import { sanitise } from "./sanitise.ts";
 import { theme } from "./theme.ts";
+import { TypedBurst } from "./typed-burst.ts";
 
 /** Actions that work while the editor has the keys, in the order they are tried. */
 const EDITOR_ACTIONS = [
@@ -56,18 +57,27 @@ const MIN_WIDTH = 4;
 
 /** pi-tui drops the other control characters of a paste itself. */
 const PASTE_START = "\x1b[200~";
+const PASTE_END = "\x1b[201~";
 const DEL_AND_C1 = /[\x7f-\x9f]/g;
+
+const isBash = (text: string): boolean => text.trimStart().startsWith("!");
 
 export class PromptEditor extends Editor {
   readonly #keybindings: KeybindingsManager;
   #thinkingLevel = "off";
   #isPlanning = false;
+  readonly #burst: TypedBurst;
   /** Returns false to leave the key to the editor. */
   onAction: ((action: EditorAction) => boolean) | undefined;
 
   constructor(ui: TUI, keybindings: KeybindingsManager) {
     super(ui, EDITOR_THEME, { autocompleteMaxVisible: 8 });
     this.#keybindings = keybindings;
+    this.#burst = new TypedBurst({
+      key: (data) => this.#handleKey(data),
+      paste: (text) => this.#handleKey(`${PASTE_START}${text}${PASTE_END}`),
+      late: () => ui.requestRender(),
+    });
   }
 
   /** Nothing but white space in it. */
@@ -76,7 +86,7 @@ export class PromptEditor extends Editor {
   }
   /** The draft is a `!command`. */
   get isBashDraft(): boolean {
-    return this.getText().trimStart().startsWith("!");
+    return isBash(this.getText());
   }
   setThinkingLevel(level: string): void {
     this.#thinkingLevel = level;
@@ -87,19 +97,35 @@ export class PromptEditor extends Editor {
   }
 
   override setText(text: string): void {
+    this.#burst.flush();
     super.setText(sanitise(text));
+  }
+  override getText(): string {
+    this.#burst.flush();
+    return super.getText();
+  }
+  override getExpandedText(): string {
+    this.#burst.flush();
+    return super.getExpandedText();
   }
   override addToHistory(text: string): void {
     super.addToHistory(sanitise(text));
   }
 
   override handleInput(data: string): void {
+    if (this.#burst.hold(data)) return;
+    this.#burst.flush();
+    this.#handleKey(data);
+  }
+
+  #handleKey(data: string): void {
     if (!this.#closesMenu(data) && this.#runAction(data)) return;
     super.handleInput(data.startsWith(PASTE_START) ? data.replace(DEL_AND_C1, "") : data);
   }
 
   override render(width: number): string[] {
-    this.borderColor = this.isBashDraft
+    // What is still coming in is left alone.
+    this.borderColor = isBash(super.getText())
       ? theme.getBashModeBorderColor()
       : this.#isPlanning
         ? theme.getPlanModeBorderColor()

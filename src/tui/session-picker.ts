@@ -29,7 +29,10 @@ export type SessionScope = "folder" | "all";
 
 /** Where the rows come from and what a rename does. */
 export interface SessionSource {
-  /** Calls `found` as sessions are read, in any order; resolves when there are no more or `signal` says stop. */
+  /**
+   * Calls `found` as sessions are found, in any order, and again when more is known of one; resolves when there are no
+   * more or `signal` says stop.
+   */
   load(scope: SessionScope, found: (session: SessionInfo) => void, signal: AbortSignal): Promise<void>;
   /** Writes the name, undefined clears it. Rejects with the reason when it cannot. */
   rename(session: SessionInfo, name: string | undefined): Promise<void>;
@@ -65,7 +68,8 @@ export class SessionPicker implements Component, Focusable {
   readonly #options: SessionPickerOptions;
   #focused = false;
   readonly #view: View = { scope: "folder", order: "recent", namedOnly: false, showPath: false, query: "" };
-  #sessions: SessionInfo[] = [];
+  /** By path. */
+  #sessions = new Map<string, SessionInfo>();
   #rows: SessionRow[] = [];
   /** Undefined: the first row, whichever it becomes. */
   #selectedPath: string | undefined;
@@ -215,7 +219,7 @@ export class SessionPicker implements Component, Focusable {
   async #rename(session: SessionInfo, name: string | undefined): Promise<void> {
     try {
       await this.#options.source.rename(session, name);
-      this.#sessions = this.#sessions.map((each) => (each.path === session.path ? { ...each, name } : each));
+      this.#sessions.set(session.path, { ...session, ...this.#sessions.get(session.path), name });
       this.#arrange();
     } catch (error) {
       this.#message = `The name was not saved: ${reasonOf(error)}`;
@@ -226,12 +230,14 @@ export class SessionPicker implements Component, Focusable {
   #load(): void {
     this.#loading.abort();
     const loading = (this.#loading = new AbortController());
-    this.#sessions = [];
+    this.#sessions = new Map();
     this.#isLoading = true;
     this.#arrange();
     const found = (session: SessionInfo): void => {
       if (loading.signal.aborted) return;
-      this.#sessions.push(session);
+      // What a subagent did belongs to the session that started it.
+      if (session.isSubagent) this.#sessions.delete(session.path);
+      else this.#sessions.set(session.path, session);
       this.#isStale = true;
       this.#options.screen.requestRender();
     };
@@ -256,7 +262,7 @@ export class SessionPicker implements Component, Focusable {
     this.#isStale = false;
     const query = parseSessionQuery(this.#view.query);
     if (query.kind === "broken") this.#message = query.text;
-    const shown = this.#sessions.filter(
+    const shown = [...this.#sessions.values()].filter(
       (session) => (!this.#view.namedOnly || session.name !== undefined) && matchesSession(session, query),
     );
     this.#rows = orderSessions(shown, this.#view.order, query);
@@ -296,7 +302,7 @@ export class SessionPicker implements Component, Focusable {
 
   #emptyText(): string {
     if (this.#isLoading) return "Reading sessions…";
-    if (this.#sessions.length === 0)
+    if (this.#sessions.size === 0)
       return this.#view.scope === "folder" ? "No sessions in this folder. Press Tab to see all." : "No sessions found";
     return this.#view.query === "" ? "No named sessions" : `No session matches "${this.#view.query}"`;
   }
@@ -305,7 +311,7 @@ export class SessionPicker implements Component, Focusable {
   #content(session: SessionInfo, depth: number, width: number): string {
     const indent = "  ".repeat(Math.min(depth, 8));
     const shown = (session.name ?? session.firstMessage).slice(0, SHOWN_CHARACTERS);
-    const text = sanitiseLine(shown) || "(no messages)";
+    const text = sanitiseLine(shown) || (session.isComplete ? "(no messages)" : "…");
     const isCurrent = session.path === this.#options.currentPath;
     const style = isCurrent ? "accent" : session.name !== undefined ? "warning" : "text";
     const facts = this.#facts(session, isCurrent);
@@ -316,7 +322,7 @@ export class SessionPicker implements Component, Focusable {
 
   #facts(session: SessionInfo, isCurrent: boolean): string {
     const age = session.kind === "ok" ? ageOf(session.modified, (this.#options.now ?? Date.now)()) : "";
-    const count = session.kind === "ok" ? String(session.messageCount) : "";
+    const count = session.kind === "ok" ? String(session.messageCount ?? "") : "";
     const folder = this.#view.scope === "all" ? lastPart(session.cwd) : "";
     const known = [folder, count, age].filter((fact) => fact !== "").map(sanitiseLine);
     return [

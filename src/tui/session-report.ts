@@ -3,7 +3,11 @@
  * Part of `tui/`; used by the command of that name.
  */
 import type { AgentSession } from "../agent/agent-session.ts";
+import { usageByBranch } from "../tree/branch-usage.ts";
 import { blocksOf } from "./shown-text.ts";
+
+/** Branches that are named. */
+const BRANCHES = 5;
 
 /** Markdown. Counts of messages are those of the active path, tokens and dollars those of every branch. */
 export function sessionReport(session: AgentSession): string {
@@ -22,7 +26,9 @@ export function sessionReport(session: AgentSession): string {
     ["Tokens out", count(usage.output)],
     ["Cost", dollars(usage.cost)],
   ];
-  for (const [model, part] of usage.byModel) rows.push([`Cost of ${model}`, dollars(part.cost)]);
+  for (const [model, part] of usage.byModel)
+    rows.push([`Cost of ${model || "summaries and tools"}`, dollars(part.cost)]);
+  rows.push(...branchCosts(session));
   return rows.map(([name, value]) => `- **${literal(name)}:** ${literal(value)}`).join("\n");
 }
 
@@ -46,6 +52,22 @@ function treeCounts(session: AgentSession): string {
   let tips = 0;
   for (let n = 0; n < index.size; n++) if (index.treeChildren(n).length === 0) tips++;
   return `${count(index.size)} entries, ${count(tips)} ${tips === 1 ? "branch" : "branches"}`;
+}
+
+/** What each branch has cost, the one here first, then the most expensive; nothing when there is one alone. */
+function branchCosts(session: AgentSession): [string, string][] {
+  const index = session.sessionManager.getIndex();
+  const branches = usageByBranch(index).sort((a, b) => Number(b.active) - Number(a.active));
+  if (branches.length < 2) return [];
+  const rows = branches
+    .slice(0, BRANCHES)
+    .map(({ tip, label, active, path, own }): [string, string] => [
+      `Branch ${index.idAt(tip)}${label === undefined ? "" : ` "${label}"`}${active ? ", here" : ""}`,
+      `${dollars(path.cost)}, of which ${dollars(own.cost)} on no other branch`,
+    ]);
+  const more = branches.length - rows.length;
+  if (more > 0) rows.push(["More branches", `${count(more)}; bough stats FILE shows them`]);
+  return rows;
 }
 
 const count = (value: number): string => value.toLocaleString("en");

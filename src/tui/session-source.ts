@@ -12,13 +12,7 @@ import type { SessionSource } from "./session-picker.ts";
 export function sessionSource(session: Pick<AgentSession, "cwd" | "sessionManager" | "setSessionName">): SessionSource {
   return {
     async load(scope, found, signal) {
-      const options: ListOptions = {
-        // What a subagent did belongs to the session that started it.
-        found: (each) => {
-          if (!each.isSubagent) found(each);
-        },
-        signal,
-      };
+      const options: ListOptions = { found, signal, complete: true };
       if (scope === "folder") await listSessions(session.cwd, undefined, options);
       else await listAllSessions(options);
       await listExamples(options);

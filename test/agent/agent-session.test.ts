@@ -193,7 +193,7 @@ test("[R1] a conversation that no longer fits is said so, once, without retries"
   await session.prompt("Hi");
   assert.equal(server.requests.length, 1);
   assert.deepEqual(noticesOf(events), [
-    "error: The conversation no longer fits into mock (128000 tokens); go back with /tree, or start anew with /new.",
+    "error: The conversation no longer fits into mock (128000 tokens); shorten it with /compact, go back with /tree, or start anew with /new.",
   ]);
 });
 

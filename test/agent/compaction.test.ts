@@ -321,7 +321,7 @@ test("[K1] a compaction that is stopped changes nothing; in a turn the request g
   const second = session.prompt("Second");
   await asked.promise;
   assert.equal(session.isCompacting, true);
-  session.abortCompaction();
+  session.compaction.abort();
   await second;
   assert.deepEqual(pathOf(harness).slice(-2), ["user: Second", "assistant stop: two"]);
   assert.deepEqual(compactionEvents(harness.events).at(-1), {

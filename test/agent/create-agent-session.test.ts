@@ -66,7 +66,7 @@ test("[R1] the real tools work where the session works, and AGENTS.md is in the 
   writeFileSync(join(cwd, "AGENTS.md"), "Always answer in rhymes.");
   await session.prompt("Write it down");
   const tools = server.requests[0]?.body.tools?.map((sent) => sent.function.name);
-  assert.deepEqual(tools, ["read", "write", "edit", "bash", "grep", "find", "ls"]);
+  assert.deepEqual(tools, ["read", "write", "edit", "bash", "grep", "find", "ls", "task"]);
   assert.equal(String(server.requests[0]?.body.messages[0]?.content).includes("Always answer in rhymes."), true);
   assert.equal(outlineOf(manager.getBranch()).at(-1), "assistant stop: Written.");
   const listing = await session.runBash("cat note.txt");

@@ -41,6 +41,25 @@ test("[B2, L1] -c goes on with the session used last, in its file and at its lea
   assert.equal((await SessionManager.open(second as string, { readOnly: true })).getSessionName(), "Named");
 });
 
+test("[D2, R1] dA03 -c says in one line, to -p and to json, that a newer session cannot be read, and goes on with an older one", async (t) => {
+  const server = await providerFor(t, say("one"), say("two"), say("three"));
+  const place = new Place();
+  const flags = connectedTo(server);
+  await place.run(["-p", "first", ...flags]);
+  const [path] = place.sessionFiles() as [string];
+  const damaged = join(dirname(path), "damaged.jsonl");
+  const notice =
+    `bough: ${damaged} is the newest session here, but it cannot be read (line 1: it is not a session file: ` +
+    `its first line is not JSON), so an older one is continued; bough doctor ${damaged} tells more.\n`;
+  writeFileSync(damaged, "no session\n");
+  assert.deepEqual(await place.run(["-c", "-p", "second", ...flags]), { code: 0, out: "two\n", err: notice });
+  assert.deepEqual(await savedMessages(path), ["user: first", "assistant: one", "user: second", "assistant: two"]);
+  writeFileSync(damaged, "no session\n");
+  const { code, out, err } = await place.run(["-c", "-p", "third", "--mode", "json", ...flags]);
+  assert.deepEqual([code, err], [0, notice]);
+  for (const event of out.trimEnd().split("\n")) JSON.parse(event);
+});
+
 test("[B2, D2] -r takes an id, its beginning or a path; what is unclear or unknown is said", async (t) => {
   const server = await providerFor(t, say("ok"));
   const place = new Place();

@@ -10,25 +10,36 @@ import { callTools, say } from "../support/provider-mock.ts";
 
 const ANSWERS = [callTools({ id: "c1", name: "mcp__calc__add", arguments: { a: 20, b: 22 } }), say("42")] as const;
 
-test("[P3, R1] -p waits for a server, calls its tool and ends, though another server hangs", async (t) => {
-  const provider = await providerFor(t, ...ANSWERS);
+function withServers(servers: object, mcpWaitMs: number): Place {
   const place = new Place();
-  place.writeSettings({ mcpWaitMs: 1500 });
-  const calc = { command: process.execPath, args: [TOOL_SERVER] };
+  place.writeSettings({ mcpWaitMs });
+  writeFileSync(join(place.stateDir, "mcp.json"), JSON.stringify({ mcpServers: servers }));
+  return place;
+}
+
+test("[P3, R1] -p waits for a server that is starting, and calls its tool", async (t) => {
+  const provider = await providerFor(t, ...ANSWERS);
+  const place = withServers({ calc: { command: process.execPath, args: [TOOL_SERVER] } }, 60_000);
+  assert.deepEqual(await place.run(["-p", "Add them.", ...connectedTo(provider)]), { code: 0, out: "42\n", err: "" });
+  assert.deepEqual(provider.requests[1]?.body.messages.at(-1)?.content, "42");
+});
+
+test("[P3, R1] -p answers and ends though a server hangs and another is wrong, and says so", async (t) => {
+  const provider = await providerFor(t, say("ok"));
   const hang = { command: process.execPath, args: [BAD_SERVER, "hang"] };
-  writeFileSync(join(place.stateDir, "mcp.json"), JSON.stringify({ mcpServers: { calc, hang, broken: {} } }));
-  const { code, out, err } = await place.run(["-p", "Add them.", ...connectedTo(provider)]);
-  assert.deepEqual([code, out], [0, "42\n"]);
+  const place = withServers({ hang, broken: {} }, 50);
+  const { code, out, err } = await place.run(["-p", "hi", ...connectedTo(provider)]);
+  assert.deepEqual([code, out], [0, "ok\n"]);
   assert.deepEqual(err.trimEnd().split("\n"), [
     `bough: ${place.stateDir}/mcp.json line 1: mcpServers.broken has neither a command nor a url, so it is left out.`,
     'bough: Not ready yet: the MCP server "hang"; the model gets what it offers with a later prompt.',
   ]);
-  assert.deepEqual(provider.requests[1]?.body.messages.at(-1)?.content, "42");
 });
 
 test("[P3, X5] a project's servers are not started before the project is trusted", async (t) => {
   const provider = await providerFor(t, say("ok"));
   const place = new Place();
+  place.writeSettings({ mcpWaitMs: 60_000 });
   const log = join(place.home, "started");
   mkdirSync(join(place.cwd, ".bough"));
   const server = { command: process.execPath, args: [BAD_SERVER, "chatty", log] };

@@ -20,6 +20,11 @@ test("[P3, X5] a project's MCP server: trusted, its tool called, left out on one
   t.after(() => provider.close());
   const [home, cwd] = [newFolder("home"), newFolder("work")];
   mkdirSync(join(cwd, ".bough"));
+  mkdirSync(join(home, ".bough"));
+  writeFileSync(
+    join(home, ".bough/settings.json"),
+    JSON.stringify({ mcpWaitMs: 60_000, branchSummary: { skipPrompt: true } }),
+  );
   const calc = { command: process.execPath, args: [TOOL_SERVER] };
   writeFileSync(
     join(cwd, ".bough/mcp.json"),

@@ -9,7 +9,7 @@ import { outlineOf } from "../support/agent-harness.ts";
 import { Place, connectedTo, providerFor } from "../support/command.ts";
 import { checkLaws } from "../support/laws.ts";
 import { KEYS, Program } from "../support/program.ts";
-import { callTools, say } from "../support/provider-mock.ts";
+import { callTools, fail, say } from "../support/provider-mock.ts";
 import type { Reply } from "../support/provider-mock.ts";
 import { assistant } from "../support/session-files.ts";
 
@@ -34,11 +34,11 @@ async function read(path: string | undefined): Promise<SessionManager> {
 }
 
 /** A session without a name, as pi leaves them: nobody names it after the prompt that began it. */
-async function unnamedSession(place: Place): Promise<string> {
+async function unnamedSession(place: Place, ...answers: string[]): Promise<string> {
   const folder = join(place.stateDir, "sessions", "elsewhere");
   const session = SessionManager.create(place.cwd, folder);
   session.appendMessage({ role: "user", content: "Hello", timestamp: 1 });
-  session.appendMessage(assistant("Hello to you."));
+  for (const answer of [...answers, "Hello to you."]) session.appendMessage(assistant(answer));
   await session.flush();
   const path = session.getSessionFile()!;
   await session.close();
@@ -69,7 +69,7 @@ test("[P1] Approve and execute: planned with --plan, approved, carried out in a 
     server.requests.map(({ body }) => (body.tools ?? []).map((tool) => tool.function.name).sort()),
     [
       ["find", "grep", "ls", "read", "submit_plan"],
-      ["bash", "edit", "find", "grep", "ls", "read", "write"],
+      ["bash", "edit", "find", "grep", "ls", "read", "task", "write"],
     ],
   );
   assert.match(JSON.stringify(server.requests[1]?.body.messages), /<plan title=.*1\. Begin\./);
@@ -98,6 +98,60 @@ test("[P1] Approve and keep context: the same session goes on under the plan's n
   const session = await read(path);
   assert.equal(session.getSessionName(), "Foo bar baz");
   assert.deepEqual(outlineOf(session.getBranch()).at(-1), "assistant stop: All carried out.");
+});
+
+test("[P1, K1] Approve and compact context: the conversation is summarised with the plan in view, named, and goes on", async (t) => {
+  const server = await providerFor(t, submit("fix_session_naming"), say("All that was said."), say("All carried out."));
+  const place = new Place();
+  place.writeSettings({ compaction: { keepRecentTokens: 400 } });
+  const path = await unnamedSession(place, "many words ".repeat(400));
+  const program = open(t, place, "--session", path, ...connectedTo(server));
+  await program.waitFor("Hello to you.");
+  program.send(`/plan Plan it${KEYS.enter}`);
+  await program.waitFor("Approve and compact context");
+  program.send(`${KEYS.down}${KEYS.enter}`);
+  await program.waitFor((screen) => screen.includes("All carried out.") && screen.includes("• Fix session naming"));
+  await leave(program);
+  assert.match(
+    JSON.stringify(server.requests[1]?.body.messages),
+    /has been approved and is carried out next.*1\. Begin\./,
+  );
+  assert.match(JSON.stringify(server.requests[2]?.body.messages), /All that was said\..*<plan title=/);
+  const session = await read(path);
+  assert.equal(session.getSessionName(), "Fix session naming");
+  assert.deepEqual(
+    outlineOf(session.getBranch())
+      .slice(-5)
+      .map((line) => line.split("\n")[0]),
+    [
+      "compaction",
+      "mode_change",
+      "session_info",
+      `user: The plan below is approved and kept in ${join(place.stateDir, "plans", session.getSessionId(), "fix_session_naming.md")}. Carry it out step by step, and check the result.`,
+      "assistant stop: All carried out.",
+    ],
+  );
+});
+
+test("[P1] Approve and compact context: a summary that fails is a warning; the plan still waits, nothing is named", async (t) => {
+  const server = await providerFor(t, submit("a-plan"), fail(400, "no summaries today"));
+  const place = new Place();
+  place.writeSettings({ compaction: { keepRecentTokens: 400 } });
+  const path = await unnamedSession(place, "many words ".repeat(400));
+  const program = open(t, place, "--session", path, ...connectedTo(server));
+  await program.waitFor("Hello to you.");
+  program.send(`/plan Plan it${KEYS.enter}`);
+  await program.waitFor("Approve and compact context");
+  program.send(`${KEYS.down}${KEYS.enter}`);
+  await program.waitFor(/Warning: The plan is not carried out yet: [^]*no\s+summaries\s+today/);
+  await program.waitFor(/^plan .*mock/m);
+  await leave(program);
+  const session = await read(path);
+  assert.deepEqual(
+    [session.getSessionName(), session.buildSessionContext().modeData?.["title"]],
+    [undefined, "a-plan"],
+  );
+  assert.equal(server.requests.length, 2);
 });
 
 test("[P1, R1] -p --plan: the plan is the answer, and nobody is asked", async (t) => {

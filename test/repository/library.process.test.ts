@@ -1,7 +1,7 @@
-/** docs/library.md: its examples are the files of examples/, and they print what it says. */
+/** docs/library.md and docs/sdk.md: their examples are the files of examples/, and they print what is said there. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -9,31 +9,49 @@ import { cleanEnvironment, newFolder } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const home = newFolder("home");
-const node = (...args: string[]): string =>
-  execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", env: cleanEnvironment(home) });
-const EXAMPLE = /`examples\/(.+?\.mjs)`:\n\n```js\n(.*?)```\n\nIt prints:\n\n```text\n(.*?)```\n/gs;
+const run = (input: string, ...args: string[]): string =>
+  execFileSync(process.execPath, args, { cwd: root, encoding: "utf8", env: cleanEnvironment(home), input });
+const node = (...args: string[]): string => run("", ...args);
+const EXAMPLE = /`examples\/([^`]+\.mjs)`:\n\n```js\n(.*?)```\n\nIt prints:\n\n```text\n(.*?)```\n/gs;
 
-const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".mjs"));
+/** Its input is a person's; a test of its own runs it. */
+const CLIENT = "rpc-tree.mjs";
+const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".mjs") && name !== CLIENT);
+const documents = ["docs/library.md", "docs/sdk.md"].map((name) => readFileSync(join(root, name), "utf8"));
 const shown = new Map(
-  [...readFileSync(join(root, "docs/library.md"), "utf8").matchAll(EXAMPLE)].map(([, name = "", code, output]) => [
-    name,
-    { code, output },
-  ]),
+  documents.flatMap((text) =>
+    [...text.matchAll(EXAMPLE)].map(([, name = "", code, output]) => [name, { code, output }] as const),
+  ),
 );
 
 before(() => {
   if (!existsSync(join(root, "dist/session/index.js"))) node("scripts/build.mjs");
 });
 
-test("[G3] docs/library.md shows every example and no other", () => {
+test("[G3] the documents show every example and no other", () => {
   assert.deepEqual([...shown.keys()].sort(), names.sort());
 });
 
 for (const name of names)
-  test(`[G3] examples/${name} is quoted word for word and prints what docs/library.md says`, () => {
+  test(`[G3, R1] examples/${name} is quoted word for word and prints what is said of it`, () => {
     const code = readFileSync(join(root, "examples", name), "utf8");
     assert.deepEqual({ code, output: node(join("examples", name)) }, shown.get(name));
   });
+
+test("[R1] examples/rpc-tree.mjs draws the tree of a session and moves in it, over bough --mode rpc", () => {
+  const path = join(newFolder("tree"), "session.jsonl");
+  copyFileSync(join(root, "assets/example-session.jsonl"), path);
+  const out = run("31\nb\n26\nq\n", join("examples", CLIENT), path);
+  const drawn = out.split(/^ {2}1 /m).slice(1);
+  assert.equal(drawn.length, 4, "once at first, and after each move");
+  const here = drawn.map((text) => /^.*›.*$/m.exec(text)?.[0]);
+  assert.deepEqual(here, [
+    " 21 › │     │     • [ready to send] assistant: > Since this morning the carrier nordpost answers one",
+    " 13 › │     • [cache: dead end] assistant: The cache makes the page fast, but one test fails for a g",
+    " 21 › │     │     • [ready to send] assistant: > Since this morning the carrier nordpost answers one",
+    "  8 › │     • assistant: A small in-memory cache in front of `fetchRate`.",
+  ]);
+});
 
 /** Prints, for each entry point, the rooms and packages it loads, and what of Node is for tests. */
 const LOADED = `

@@ -70,7 +70,10 @@ test("[G1] the package holds no test, no source and no build state", () => {
   const paths: string[] = JSON.parse(listed)[0].files.map((file: { path: string }) => file.path);
   assert.deepEqual(
     paths.filter(
-      (path) => !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(format|library)\.md|examples\/.*\.mjs|[^/]+)$/.test(path),
+      (path) =>
+        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(format|library|mcp|rpc|sdk)\.md|examples\/.*\.mjs|[^/]+)$/.test(
+          path,
+        ),
     ),
     [],
   );

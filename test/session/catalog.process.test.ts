@@ -74,6 +74,7 @@ test("[D2] what a list shows of a session", async () => {
       kind: "ok",
       reason: undefined,
       isSubagent: false,
+      isComplete: true,
       isExample: false,
       cwdMissing: false,
     },
@@ -185,7 +186,7 @@ test("[D2] dB15 lines of 50 MB are counted and shown by their beginning", async 
   const cwd = project("a");
   const huge = "x".repeat(50_000_000);
   put(cwd, "huge.jsonl", file(header("1", cwd), said("m1", 1, huge), said("m2", 2, huge, "toolResult"), said("m3", 3)));
-  const [session] = await listSessions(cwd);
+  const [session] = await listSessions(cwd, undefined, { complete: true });
   assert.deepEqual(
     [session!.messageCount, session!.firstMessage, session!.modified.toISOString()],
     [3, `${"x".repeat(199)}…`, at(3)],

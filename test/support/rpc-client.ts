@@ -24,6 +24,15 @@ export interface OutLine {
   [field: string]: unknown;
 }
 
+export interface RpcClientOptions {
+  env?: Record<string, string>;
+  /** A shell script that starts bough, which is `"$@"` in it. */
+  shell?: string;
+}
+
+/** A response without id, type and command. */
+export type Answer = Pick<OutLine, "success" | "data" | "error" | "code">;
+
 export class RpcClient {
   readonly child: ChildProcess;
   /** Every line so far. */
@@ -34,8 +43,10 @@ export class RpcClient {
   #watchers: (() => void)[] = [];
   #lastId = 0;
 
-  constructor(place: Place, args: readonly string[], env: Record<string, string> = {}) {
-    const child = spawn(process.execPath, [MAIN, "--mode", "rpc", ...args], {
+  constructor(place: Place, args: readonly string[], { env = {}, shell }: RpcClientOptions = {}) {
+    const bough = [process.execPath, MAIN, "--mode", "rpc", ...args];
+    const [program = "", ...rest] = shell === undefined ? bough : ["sh", "-c", shell, "sh", ...bough];
+    const child = spawn(program, rest, {
       cwd: place.cwd,
       env: cleanEnvironment(place.home, env),
       stdio: ["pipe", "pipe", "pipe"],
@@ -64,11 +75,11 @@ export class RpcClient {
   }
 
   /** Sends a command and waits for its response, which is given without id, type and command. */
-  async ask(type: string, fields: object = {}): Promise<Omit<OutLine, "id" | "type" | "command">> {
+  async ask(type: string, fields: object = {}): Promise<Answer> {
     const id = ++this.#lastId;
     this.write(`${JSON.stringify({ id, type, ...fields })}\n`);
     const line = await this.next((candidate) => candidate.type === "response" && candidate.id === id);
-    const { id: _, type: __, command, ...response } = line;
+    const { id: _, type: __, command, ...response } = line as OutLine & Answer;
     assert.equal(command, type);
     return response;
   }
@@ -102,9 +113,13 @@ export class RpcClient {
   }
 
   #take(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) this.lines.push(JSON.parse(line) as OutLine);
+    const [first = "", ...lines] = text.split("\n");
+    // Long lines come in many parts; only the new one is looked through.
+    this.#rest += first;
+    for (const next of lines) {
+      this.lines.push(JSON.parse(this.#rest) as OutLine);
+      this.#rest = next;
+    }
     this.#tell();
   }
 
@@ -124,9 +139,9 @@ export function rpcClient(
   t: TestContext,
   place: Place,
   args: readonly string[],
-  env: Record<string, string> = {},
+  options: RpcClientOptions = {},
 ): RpcClient {
-  const client = new RpcClient(place, args, env);
+  const client = new RpcClient(place, args, options);
   t.after(async () => {
     client.child.kill("SIGKILL");
     await client.done;

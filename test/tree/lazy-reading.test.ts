@@ -205,6 +205,24 @@ test("[F8, Y3] bodies that were looked at are let go again, and the largest does
   assert.equal(bytesRead() - before, lines.join("").length + lines[0]!.length, "the first one is not");
 });
 
+test("[Y3, Y6] a body that is asked for again and again stays, however many others are looked at once", () => {
+  const big = "x".repeat(100_000);
+  const lines = Array.from({ length: 1000 }, (_, n) => message(`b${n}`, n === 0 ? null : `b${n - 1}`, { big }));
+  const content = bytesOf(file(HEADER, ...lines));
+  const { source, read: bytesRead } = counted(content);
+  const reading = readSession(source);
+  assert.equal(reading.kind, "session");
+  if (reading.kind !== "session") return;
+  const { index } = reading;
+  index.at(0);
+  for (let n = 1; n < 1000; n++) {
+    index.at(n);
+    const before = bytesRead();
+    assert.equal(index.at(0).id, "b0");
+    assert.equal(bytesRead(), before, `after ${n} others`);
+  }
+});
+
 test("[T5] ids of every form are found again, among many", () => {
   const made = Array.from({ length: 5000 }, (_, n) => ["", "é", "🙂", "id with spaces ", "\u0000"][n % 5]! + n);
   const { index } = read(file(HEADER, ...made.map((id, n) => message(id, made[n - 1] ?? null)))) as ReturnType<

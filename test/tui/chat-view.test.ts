@@ -179,8 +179,12 @@ test("[U4] a streamed turn: the answer grows, the call's row appears with it and
   const answer = (value: string, ...calls: object[]): AgentMessage => said([text(value), ...calls]);
   const list = call("c1", "ls", { path: "src" });
   after({ type: "message_start", message: answer("") });
-  after({ type: "message_update", message: answer("Let me") });
-  after({ type: "message_update", message: answer("Let me look", call("c1", "ls", {})) });
+  after({ type: "message_update", message: answer("Let me"), assistantMessageEvent: { contentIndex: 0 } });
+  after({
+    type: "message_update",
+    message: answer("Let me look", call("c1", "ls", {})),
+    assistantMessageEvent: { contentIndex: 1 },
+  });
   after({ type: "message_end", message: answer("Let me look.", list) });
   after({ type: "tool_execution_start", toolCallId: "c1", toolName: "ls", args: { path: "src" } });
   after({
@@ -221,13 +225,40 @@ test("[U4] while one answer streams, no other row is built again; a changed opti
   chat.show(Array.from({ length: 50 }, () => custom(true)));
   chat.apply(event({ type: "message_start", message: said([]) }));
   for (let n = 0; n < 10; n++) {
-    chat.apply(event({ type: "message_update", message: said([text("word ".repeat(n + 1))]) }));
+    const message = said([text("word ".repeat(n + 1))]);
+    chat.apply(event({ type: "message_update", message, assistantMessageEvent: { contentIndex: 0 } }));
     chat.render(60);
   }
   assert.equal(drawn.built, 50);
   chat.toggleExpanded();
   chat.render(60);
   assert.equal(drawn.built, 100);
+});
+
+test("[U4] a call that streams in costs the same behind a thousand others as behind ten", () => {
+  const looks = (calls: number): number => {
+    const chat = chatView();
+    const content: object[] = [];
+    let count = 0;
+    chat.apply(event({ type: "message_start", message: said([]) }));
+    for (let n = 0; n < calls; n++) {
+      const block = call(`c${n}`, "ls", {});
+      content.push({
+        ...block,
+        get type() {
+          count++;
+          return "toolCall";
+        },
+      });
+      const assistantMessageEvent = { type: "toolcall_delta", contentIndex: n };
+      for (let part = 0; part < 5; part++)
+        chat.apply(event({ type: "message_update", message: said([...content]), assistantMessageEvent }));
+    }
+    assert.equal(plain(chat).length, calls);
+    return count;
+  };
+  const [few, many] = [looks(10), looks(1000)];
+  assert.ok(many <= few * 101, `${few} looks at 10 calls, ${many} at 1000`);
 });
 
 test("[U4] an edit is shown as the change it makes", () => {

@@ -17,6 +17,7 @@ export function sessionInfo(id: string, fields: Partial<SessionInfo> = {}): Sess
     kind: "ok",
     reason: undefined,
     isSubagent: false,
+    isComplete: true,
     isExample: false,
     cwdMissing: false,
     ...fields,

@@ -109,6 +109,21 @@ test("[D2] rows appear while files are still being read, and the selection stays
   equal(body(component).at(-1), "  (3/3)");
 });
 
+test("[D2] a row says what is known and is replaced when more is; one that turns out to be a subagent's goes", async () => {
+  const known = { modified: hoursAgo(2), isComplete: false, messageCount: undefined };
+  const { component, source } = await picker([
+    sessionInfo("one", { ...known, firstMessage: "why does it fail" }),
+    sessionInfo("two", { ...known, modified: hoursAgo(3) }),
+    sessionInfo("three", { ...known, modified: hoursAgo(4), firstMessage: "of a subagent" }),
+  ]);
+  const rows = (): string[] => body(component, 40).map((row) => row.replace(/ {2,}/g, "  "));
+  deepEqual(rows(), ["› why does it fail  current 2h", "  …  3h", "  of a subagent  4h", "  (1/3)"]);
+  source.found(sessionInfo("one", { modified: hoursAgo(2), name: "Named", messageCount: 300 }));
+  source.found(sessionInfo("two", { modified: hoursAgo(1), messageCount: 0 }));
+  source.found(sessionInfo("three", { isSubagent: true }));
+  deepEqual(rows(), ["› (no messages)  0 1h", "  Named  current 300 2h", "  (1/2)"]);
+});
+
 test("[U4] Tab changes between this folder and all, where rows also name their folder; reading of the old list stops", async () => {
   const { component, source } = await picker();
   const before = source.signal;

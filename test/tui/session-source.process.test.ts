@@ -47,13 +47,16 @@ async function prompts(
   const found: string[] = [];
   await from.load(
     scope,
-    (each) => found.push(`${each.firstMessage || each.kind}${each.isExample ? " (example)" : ""}`),
+    (each) =>
+      found.push(
+        `${each.firstMessage || each.kind}${each.isExample ? " (example)" : ""}${each.isSubagent ? " (subagent)" : ""}`,
+      ),
     signal,
   );
   return found.sort();
 }
 
-test("[D2, F7] the folder's sessions, or all, with damaged and empty files and the examples, without subagents'", async () => {
+test("[D2, F7] the folder's sessions, or all, with damaged and empty files, the examples, and subagents' marked as such", async () => {
   const mine = await session(here, "mine");
   await session(there, "far away");
   const child = SessionManager.create(here);
@@ -67,8 +70,9 @@ test("[D2, F7] the folder's sessions, or all, with damaged and empty files and t
   await (await SessionManager.forkFrom(mine.getSessionFile()!, there, join(home, "state", "examples"))).close();
 
   const from = source(mine);
-  deepEqual(await prompts(from, "folder"), ["damaged", "empty", "mine", "mine (example)"]);
-  deepEqual(await prompts(from, "all"), ["damaged", "empty", "far away", "mine", "mine (example)"]);
+  const sub = "a subagent's (subagent)";
+  deepEqual(await prompts(from, "folder"), [sub, "damaged", "empty", "mine", "mine (example)"]);
+  deepEqual(await prompts(from, "all"), [sub, "damaged", "empty", "far away", "mine", "mine (example)"]);
   deepEqual(await prompts(from, "all", AbortSignal.abort()), []);
 });
 

@@ -45,6 +45,6 @@ test("[U4] Ctrl+Z gives the terminal to the shell, fg brings the draft back, SIG
   shell.write("fg\r");
   await until((shown) => has("my draft")(shown) && !has("sh>")(shown));
   shell.write("\x01\x0b!!kill $PPID\r");
-  await until(has("left with 0"));
+  await until(has("left with 143"));
   assert.ok(output.lastIndexOf("\x1b[?25h") > output.lastIndexOf("\x1b[?25l"), "the cursor is shown again");
 });

@@ -10,9 +10,11 @@ import {
   BRANCH_SPENT,
   BY_MODEL,
   COMMAND_RUN,
+  CONTEXT,
   ENTRY,
   FILTER,
   IMAGE,
+  MCP_SERVER,
   MESSAGE,
   MODEL,
   QUEUE,
@@ -128,6 +130,7 @@ export const COMMANDS = {
       thinkingLevel: oneOf(THINKING_LEVELS),
       mode: str({ description: '"none" outside any mode.' }),
       isStreaming: bool({ description: "A prompt is being worked on." }),
+      isCompacting: bool({ description: "The older part of the conversation is being summarised." }),
       isBashRunning: bool(),
       isIdle: bool({ description: "No turn, no command, no move." }),
       isFollowing: bool({ description: "Another program writes the session; this one may not." }),
@@ -192,12 +195,31 @@ export const COMMANDS = {
     order: "at once",
   }),
 
+  get_context: command({
+    says: "What the next request holds, entry by entry, in estimated tokens, and what was dropped.",
+    takes: {},
+    gives: CONTEXT,
+    order: "at once",
+  }),
+
   // Moving in the tree.
   navigate: command({
     says:
       "Moves to another entry of this session. A prompt's text comes back as editorText, and the session then stands before " +
-      "it; any other entry becomes the leaf. Nothing is erased.",
-    takes: { targetId: str(), expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+      "it; any other entry becomes the leaf. Nothing is erased. abort ends the writing of a summary, and with it the move.",
+    takes: {
+      targetId: str(),
+      expectedLeaf: EXPECTED_LEAF,
+      abort: STOPS_TURN,
+      summarize: opt(
+        union([bool(), lit("digest")], {
+          description: 'Hang a summary of what is left behind at the new place, by a model; "digest": without one.',
+        }),
+      ),
+      customInstructions: opt(str({ description: "What the summary should have most of." })),
+      replaceInstructions: opt(bool({ description: "They stand in place of bough's own." })),
+      label: opt(str({ description: "For the summary, or for the target where none is made." })),
+    },
     gives: obj({ ...MOVED, editorText: opt(str()), summaryEntry: opt(ENTRY) }),
     order: "in turn",
   }),
@@ -217,6 +239,57 @@ export const COMMANDS = {
     says: "Labels an entry; without a label, or with an empty one, takes it away.",
     takes: { entryId: str(), label: opt(str()) },
     gives: NOTHING,
+    order: "in turn",
+  }),
+
+  compact: command({
+    says:
+      "Replaces the older part of the conversation, for the model, by a summary. A running turn is stopped first; what was " +
+      "queued meanwhile is sent afterwards. The entries stay in the tree.",
+    takes: {
+      focus: opt(str({ description: "What the summary should have most of." })),
+      digest: opt(bool({ description: "Write it without a model." })),
+    },
+    gives: obj({ cancelled: CANCELLED, entry: opt(ENTRY) }),
+    order: "in turn",
+  }),
+  abort_compaction: command({
+    says: "Stops a compaction and nothing else: a turn goes on without it.",
+    takes: {},
+    gives: NOTHING,
+    order: "at once",
+  }),
+
+  uncompact: command({
+    says: "Moves above the latest compaction of the branch, so that the model reads again what it replaced.",
+    takes: { expectedLeaf: EXPECTED_LEAF, abort: STOPS_TURN },
+    gives: obj({ ...MOVED, editorText: opt(str()), summaryEntry: opt(ENTRY) }),
+    order: "in turn",
+  }),
+
+  // Plan mode.
+  set_plan_mode: command({
+    says: "Begins or leaves plan mode: the model looks, changes nothing, and hands in a plan (plan_submitted).",
+    takes: { on: bool() },
+    gives: NOTHING,
+    order: "in turn",
+  }),
+  get_plan: command({
+    says: "The plan that waits for a decision, as its file holds it.",
+    takes: {},
+    gives: obj({ title: str(), path: str(), plan: str() }),
+    order: "at once",
+  }),
+  approve_plan: command({
+    says:
+      "Carries the plan out. Answered when that is under way, or when it did not come about: a notice then says why, and " +
+      "`started` is false.",
+    takes: {
+      choice: oneOf(["execute", "compact", "keep"], {
+        description: "In a new session; in this one, compacted; or in this one as it is.",
+      }),
+    },
+    gives: obj({ started: bool() }),
     order: "in turn",
   }),
 
@@ -247,7 +320,12 @@ export const COMMANDS = {
   }),
   list_sessions: command({
     says: "The sessions of the folder bough was started in, the last used first; those of subagents are left out.",
-    takes: { all: opt(bool({ description: "Those of all folders." })) },
+    takes: {
+      all: opt(bool({ description: "Those of all folders." })),
+      complete: opt(
+        bool({ description: "Read large files whole for names and numbers of messages; default: only their ends." }),
+      ),
+    },
     gives: obj({ sessions: arr(SESSION_ITEM) }),
     order: "at once",
   }),
@@ -266,6 +344,20 @@ export const COMMANDS = {
   take_over: command({
     says: "Asks the program that writes the session to hand it over, and waits for that; abort ends the wait.",
     takes: {},
+    gives: NOTHING,
+    order: "in turn",
+  }),
+
+  // Tools of MCP servers.
+  get_mcp: command({
+    says: "The MCP servers, how they are, and which of their tools this branch uses.",
+    takes: {},
+    gives: obj({ servers: arr(MCP_SERVER) }),
+    order: "at once",
+  }),
+  select_mcp_tools: command({
+    says: "Chooses the tools this branch uses from now on; recorded, so that a later move back restores the choice.",
+    takes: { names: arr(str(), { description: "As get_mcp names them; no others are used then." }) },
     gives: NOTHING,
     order: "in turn",
   }),

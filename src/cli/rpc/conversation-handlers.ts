@@ -7,10 +7,11 @@ import type { Handlers } from "./dispatcher.ts";
 import { CommandFailure } from "./failure.ts";
 import type { RpcHost } from "./rpc-host.ts";
 import { checkLeaf } from "./rpc-host.ts";
-import { modelJson } from "./state-json.ts";
+import { modelJson, serverJson } from "./state-json.ts";
 
 type Handled =
   | ("prompt" | "steer" | "follow_up" | "clear_queue" | "take_unsent" | "abort" | "abort_retry" | "bash" | "abort_bash")
+  | ("set_plan_mode" | "get_plan" | "approve_plan" | "get_mcp" | "select_mcp_tools")
   | ("get_available_models" | "set_model" | "set_thinking_level");
 
 export function conversationHandlers({ session, registry, told }: RpcHost): Pick<Handlers, Handled> {
@@ -50,6 +51,34 @@ export function conversationHandlers({ session, registry, told }: RpcHost): Pick
     bash: ({ command, excludeFromContext = false }) => session.runBash(command, { excludeFromContext }),
     abort_bash: () => {
       session.abortBash();
+      return {};
+    },
+    set_plan_mode: ({ on }) => {
+      if (on) session.plan.start();
+      else session.plan.stop();
+      return {};
+    },
+    get_plan: () => session.plan.read(),
+    approve_plan: async ({ choice }) => {
+      const { promise: begun, resolve } = Promise.withResolvers<boolean>();
+      const unsubscribe = session.subscribe((event) => {
+        if (event.type === "agent_start") resolve(true);
+      });
+      const carriedOut = session.plan.approve(choice);
+      try {
+        const started = await Promise.race([begun, carriedOut.then(() => false)]);
+        if (started) carriedOut.catch(told);
+        return { started };
+      } finally {
+        unsubscribe();
+      }
+    },
+    get_mcp: () => ({ servers: session.mcp.servers.map(serverJson) }),
+    select_mcp_tools: ({ names }) => {
+      const known = new Set(session.mcp.servers.flatMap(({ tools }) => tools.map(({ name }) => name)));
+      const unknown = names.find((name) => !known.has(name));
+      if (unknown !== undefined) throw new CommandFailure("refused", `No MCP server has a tool ${unknown} now.`);
+      session.mcp.select(names);
       return {};
     },
     get_available_models: () => ({ models: registry.available().map(modelJson) }),

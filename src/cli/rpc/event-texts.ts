@@ -54,6 +54,10 @@ export const EVENT_TEXTS: Record<AgentSessionEvent["type"], EventText> = {
     fields: "reason, result?, aborted, willRetry, errorMessage?",
     says: "The compaction is in the session, or was stopped, or failed; with willRetry the turn goes on.",
   },
+  history_rejected: {
+    fields: "reason, entryId?, goodEntryId?",
+    says: "The provider refused the conversation, also as plain text; navigate to goodEntryId to go on without entryId.",
+  },
   entry_appended: { fields: "entry", says: "The session has one entry more." },
   queue_update: { fields: "steering, followUp", says: "The texts that are queued now." },
   session_changed: {

@@ -1,6 +1,8 @@
 /**
  * What `--mode rpc` answers when a command fails. Part of `cli/`; used by the handlers and dispatcher.ts.
  */
+import { CompactionFailed } from "../../agent/compaction.ts";
+import { SummaryFailedError } from "../../agent/jump-summary.ts";
 import { failureText } from "../report.ts";
 
 /** Why, in a word for programs. */
@@ -13,6 +15,8 @@ export type FailureCode =
   | "invalid"
   /** The session stands at another leaf than the client expects; `data.leafId` is that leaf. */
   | "leaf"
+  /** No summary could be written, and nothing has changed: try again, go without, or take the digest. */
+  | "summary"
   /** It cannot be done, or not now; the text says why. */
   | "refused";
 
@@ -37,7 +41,11 @@ export class CommandFailure extends Error {
 }
 
 export function failureOf(error: unknown): Failure {
-  if (!(error instanceof CommandFailure)) return { success: false, code: "refused", error: failureText(error) };
+  if (!(error instanceof CommandFailure)) {
+    const isSummary = error instanceof SummaryFailedError || error instanceof CompactionFailed;
+    const code = isSummary ? "summary" : "refused";
+    return { success: false, code, error: failureText(error) };
+  }
   const { code, message, data } = error;
   return { success: false, code, error: message, ...(data === undefined ? {} : { data }) };
 }

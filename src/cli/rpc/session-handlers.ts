@@ -3,21 +3,22 @@
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
 import type { RetraceResult } from "../../agent/navigation.ts";
-import { findSession } from "../../session/catalog.ts";
-import { SessionManager } from "../../session/session-manager.ts";
+import { findSession, listAllSessions, listSessions } from "../../session/catalog.ts";
+import type { SessionManager } from "../../session/session-manager.ts";
 import type { SessionEntry } from "../../tree/entries.ts";
+import { sessionRecord } from "../session-record.ts";
 import type { Given, Taken } from "./commands.ts";
 import type { Handlers } from "./dispatcher.ts";
 import { CommandFailure } from "./failure.ts";
 import { checkLeaf } from "./rpc-host.ts";
 import type { RpcHost } from "./rpc-host.ts";
-import { sessionJson, stateJson, statsJson } from "./state-json.ts";
+import { stateJson, statsJson } from "./state-json.ts";
 import { TreeView } from "./tree-view.ts";
 
 type Handled =
   | ("get_state" | "get_messages" | "get_entries" | "get_tree" | "get_stats" | "navigate" | "back" | "forward")
   | ("set_label" | "branch" | "clone" | "new_session" | "switch_session" | "list_sessions" | "set_name" | "save_as")
-  | "take_over";
+  | ("take_over" | "compact" | "abort_compaction" | "uncompact" | "get_context");
 
 /** Entries and rows that are given at once when the client does not say. */
 const DEFAULT_LIMIT = 1000;
@@ -32,9 +33,9 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
     get_tree: ({ from = 1, limit = DEFAULT_LIMIT, ...shown }) => tree.rows(shown, from, limit),
     get_stats: () => statsJson(session),
 
-    navigate: async ({ targetId, expectedLeaf, abort = false }) => {
+    navigate: async ({ targetId, expectedLeaf, ...options }) => {
       checkLeaf(session, expectedLeaf);
-      return placed(session, await session.navigateTree(targetId, { abort }));
+      return placed(session, await session.navigateTree(targetId, options));
     },
     back: async ({ expectedLeaf, abort = false }) => {
       checkLeaf(session, expectedLeaf);
@@ -49,13 +50,24 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
       return {};
     },
 
+    compact: (options) => session.compaction.compact(options),
+    abort_compaction: () => {
+      session.compaction.abort();
+      return {};
+    },
+    uncompact: async ({ expectedLeaf, abort = false }) => {
+      checkLeaf(session, expectedLeaf);
+      return placed(session, await session.compaction.uncompact({ abort }));
+    },
+    get_context: () => session.compaction.report(),
+
     branch: ({ entryId }) => session.branch(entryId),
     clone: () => session.clone(),
     new_session: (taken) => session.newSession(taken),
     switch_session: ({ session: asked }) => session.switchSession(findSession(asked, cwd)),
-    list_sessions: async ({ all = false }) => {
-      const sessions = await (all ? SessionManager.listAll() : SessionManager.list(cwd));
-      return { sessions: sessions.filter(({ isSubagent }) => !isSubagent).map(sessionJson) };
+    list_sessions: async ({ all = false, complete = false }) => {
+      const sessions = await (all ? listAllSessions({ complete }) : listSessions(cwd, undefined, { complete }));
+      return { sessions: sessions.filter(({ isSubagent }) => !isSubagent).map(sessionRecord) };
     },
     set_name: ({ name }) => {
       session.setSessionName(name);

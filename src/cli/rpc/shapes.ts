@@ -4,6 +4,7 @@
  */
 import { arr, bool, int, lit, map, nullable, num, obj, opt, oneOf, str, unsafe } from "@earendil-works/pi-schema";
 import type { Schema } from "@earendil-works/pi-schema";
+import type { ContextReport } from "../../agent/context-report.ts";
 import type { SessionEntry } from "../../tree/entries.ts";
 import type { AgentMessage, BashExecutionMessage } from "../../tree/messages.ts";
 import { FILTER_MODES } from "../../tree/outline-filter.ts";
@@ -24,6 +25,12 @@ export const COMMAND_RUN = shape<BashExecutionMessage>(
   "A message of the role bashExecution: command, output, exitCode, cancelled, truncated, fullOutputPath, timestamp.",
 );
 
+export const CONTEXT = shape<ContextReport>(
+  "context",
+  "`systemPrompt` and `tools` in tokens; `entries`, each with kind (summary, kept, later), entryId, text and tokens; " +
+    "`dropped`, with the number `summarised`, their newest `prompts`, and the `repairs` that make the request valid.",
+);
+
 export const IMAGE = obj(
   { type: lit("image"), data: str({ description: "Base64." }), mimeType: str({ examples: ["image/png"] }) },
   { title: "image" },
@@ -38,6 +45,27 @@ export const MODEL = obj(
     thinkingLevels: arr(str(), { description: "Those it has; none when it does not think." }),
   },
   { title: "model" },
+);
+
+export const MCP_SERVER = obj(
+  {
+    name: str(),
+    source: str({ description: "The file that names it." }),
+    status: str(),
+    problem: opt(str({ description: "Why it does not work." })),
+    tools: arr(
+      obj({
+        name: str({ description: "As the model calls it." }),
+        tool: str({ description: "As the server calls it." }),
+        description: str(),
+        isSelected: bool(),
+      }),
+    ),
+  },
+  {
+    title: "server",
+    description: "Each tool has a name, the server's name for it (tool), a description, and isSelected.",
+  },
 );
 
 export const QUEUE = obj(
@@ -103,7 +131,7 @@ export const SESSION_ITEM = obj(
     cwdMissing: bool({ description: "That folder is gone: switching works, `bough --fork` re-roots a copy." }),
     created: str(),
     modified: str({ description: "The newest of the messages' times." }),
-    messages: int({ description: "On all branches." }),
+    messages: opt(int({ description: "On all branches; absent while only the ends of the file have been read." })),
     firstMessage: str(),
     parentSession: opt(str()),
     size: int({ description: "Bytes." }),

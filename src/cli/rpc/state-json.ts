@@ -1,16 +1,15 @@
 /**
- * Models, sessions and the state of one as the JSON values that `--mode rpc` gives. Part of `cli/`; used by the handlers.
+ * Models, MCP servers and the state of the session as the JSON values that `--mode rpc` gives. Part of `cli/`; used by the handlers.
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
+import type { McpServerView } from "../../agent/mcp/session-mcp.ts";
 import { getSupportedThinkingLevels } from "../../agent/providers.ts";
 import type { Model } from "../../agent/providers.ts";
-import type { SessionInfo } from "../../session/catalog.ts";
 import { usageByBranch } from "../../tree/branch-usage.ts";
 import type { UsageSums } from "../../tree/usage.ts";
 import type { Given } from "./commands.ts";
 
 type ModelJson = Given<"set_model">["model"];
-type SessionJson = Given<"list_sessions">["sessions"][number];
 
 /** Branches that are told of at once. */
 const BRANCHES = 1000;
@@ -22,6 +21,12 @@ export const modelJson = (model: Model): ModelJson => ({
   name: model.name,
   contextWindow: model.contextWindow,
   thinkingLevels: getSupportedThinkingLevels(model),
+});
+
+export const serverJson = ({ problem, tools, ...server }: McpServerView): Given<"get_mcp">["servers"][number] => ({
+  ...server,
+  ...(problem === undefined ? {} : { problem }),
+  tools: tools.map((tool) => ({ ...tool })),
 });
 
 export function stateJson(session: AgentSession): Given<"get_state"> {
@@ -37,6 +42,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     thinkingLevel: session.thinkingLevel,
     mode: session.state.mode,
     isStreaming: session.isStreaming,
+    isCompacting: session.isCompacting,
     isBashRunning: session.isBashRunning,
     isIdle: session.isIdle,
     isFollowing: session.isFollowing,
@@ -48,7 +54,7 @@ export function stateJson(session: AgentSession): Given<"get_state"> {
     problems: manager
       .getProblems()
       .slice(0, PROBLEMS)
-      .map(({ line, text }) => (line > 0 ? `line ${line}: ${text}` : text)),
+      .map(({ text }) => text),
   };
 }
 
@@ -73,19 +79,3 @@ export function statsJson(session: AgentSession): Given<"get_stats"> {
     context: session.getContextUsage() ?? null,
   };
 }
-
-export const sessionJson = (info: SessionInfo): SessionJson => ({
-  path: info.path,
-  id: info.id,
-  ...(info.name === undefined ? {} : { name: info.name }),
-  cwd: info.cwd,
-  cwdMissing: info.cwdMissing,
-  created: info.created.toISOString(),
-  modified: info.modified.toISOString(),
-  messages: info.messageCount,
-  firstMessage: info.firstMessage,
-  ...(info.parentSession === undefined ? {} : { parentSession: info.parentSession }),
-  size: info.size,
-  kind: info.kind,
-  ...(info.reason === undefined ? {} : { reason: info.reason }),
-});

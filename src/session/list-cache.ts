@@ -1,0 +1,172 @@
+/**
+ * `ListCache`: what lists have learned of the session files of one folder, so that a file that has not changed is not
+ * read again. It lies in the state folder and is never the truth: one that is broken, of another folder or from another
+ * version of bough counts as none.
+ * Part of `session/`; used by the listing. See docs/decisions/4-list-cache.md.
+ */
+import { createHash, randomBytes } from "node:crypto";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
+import { ensurePrivateDir, stateDir } from "./locations.ts";
+import { PRIVATE_FILE } from "./new-file.ts";
+import type { SessionSummary } from "./session-scan.ts";
+
+/** One state of a file: bytes, inode, and the times of its content and of its inode, in milliseconds with fractions. */
+export interface FileState {
+  readonly size: number;
+  readonly ino: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/** A file, the state in which it was read, and what it said. */
+interface Line {
+  path: string;
+  state: FileState;
+  summary: SessionSummary;
+}
+
+/** To be changed with everything that a summary is made of or by. */
+const FORMAT = "bough list 1";
+const HASH_DIGITS = 32;
+
+export class ListCache {
+  readonly #dir: string;
+  readonly #known: ReadonlyMap<string, Line>;
+  /** Those that were asked for or put since. */
+  readonly #lines = new Map<string, Line>();
+  #isChanged = false;
+
+  /** @param dir a folder of session files */
+  constructor(dir: string) {
+    this.#dir = dir;
+    this.#known = remembered(dir) ?? new Map(linesIn(pathOf(dir), dir).map((line) => [line.path, line]));
+    remember(dir, this.#known);
+  }
+
+  /** What is known of a file that is in this state. */
+  find(path: string, state: FileState): SessionSummary | undefined {
+    const line = this.#known.get(path);
+    if (line === undefined || !isSame(line.state, state)) return undefined;
+    this.#lines.set(path, line);
+    return line.summary;
+  }
+
+  /** @param state from before the file was read */
+  put(path: string, state: FileState, summary: SessionSummary): void {
+    this.#lines.set(path, { path, state, summary });
+    this.#isChanged = true;
+  }
+
+  /**
+   * Writes it if there is news. Where nothing can be written there is no cache; of two programs the later one wins.
+   * @param isWhole whether all files that there are were asked for: then the others are forgotten
+   */
+  save(isWhole: boolean): void {
+    const lines = isWhole ? this.#lines : new Map([...this.#known, ...this.#lines]);
+    if (!this.#isChanged && lines.size === this.#known.size) return;
+    this.#isChanged = false;
+    try {
+      replace(pathOf(this.#dir), textOf(this.#dir, [...lines.values()]));
+      remember(this.#dir, lines);
+    } catch {
+      // The next list reads the files again.
+    }
+  }
+}
+
+/** More files than this are not held between two lists. */
+const REMEMBERED_FILES = 5000;
+/** The cache that was used last, as it is on disk. */
+let latest: { path: string; state: FileState; lines: ReadonlyMap<string, Line> } | undefined;
+
+function remembered(dir: string): ReadonlyMap<string, Line> | undefined {
+  const state = latest?.path === pathOf(dir) ? stateOf(latest.path) : undefined;
+  return latest !== undefined && state !== undefined && isSame(latest.state, state) ? latest.lines : undefined;
+}
+
+function remember(dir: string, lines: ReadonlyMap<string, Line>): void {
+  const path = pathOf(dir);
+  const state = stateOf(path);
+  latest = state === undefined || lines.size > REMEMBERED_FILES ? undefined : { path, state, lines };
+}
+
+/** Undefined for what is gone, or no regular file. */
+export function stateOf(path: string): FileState | undefined {
+  try {
+    const stats = lstatSync(path);
+    if (!stats.isFile()) return undefined;
+    const { size, ino, mtimeMs, ctimeMs } = stats;
+    return { size, ino, mtimeMs, ctimeMs };
+  } catch {
+    return undefined;
+  }
+}
+
+const isSame = (a: FileState, b: FileState): boolean =>
+  a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
+
+function pathOf(dir: string): string {
+  const name = createHash("sha256").update(dir).digest("hex").slice(0, HASH_DIGITS);
+  return join(stateDir(), "cache", "lists", `${name}.json`);
+}
+
+/** Times as numbers: lists are read more often than anything else here. */
+const encoded = ({ path, state, summary }: Line): object => ({
+  path,
+  state,
+  summary: { ...summary, created: summary.created.getTime(), modified: summary.modified.getTime() },
+});
+
+/** The first line says what the rest is, and the CRC-32 of it. */
+function textOf(dir: string, lines: readonly Line[]): string {
+  const body = JSON.stringify({ dir, lines: lines.map(encoded) });
+  return `${FORMAT} ${crc32(body)}\n${body}`;
+}
+
+function linesIn(path: string, dir: string): Line[] {
+  try {
+    const text = readFileSync(path, "utf8");
+    const end = text.indexOf("\n");
+    const body = text.slice(end + 1);
+    if (text.slice(0, end) !== `${FORMAT} ${crc32(body)}`) return [];
+    const read = JSON.parse(body) as { dir: string; lines: Line[] };
+    return read.dir === dir ? read.lines.map(({ summary, ...line }) => ({ ...line, summary: restored(summary) })) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** JSON has no dates and leaves out what is undefined. */
+function restored(summary: SessionSummary): SessionSummary {
+  const { id, cwd, name, parentSession, messageCount, firstMessage, size, kind, reason, isSubagent } = summary;
+  return {
+    id,
+    cwd,
+    name,
+    parentSession,
+    created: new Date(summary.created),
+    modified: new Date(summary.modified),
+    messageCount,
+    firstMessage,
+    size,
+    kind,
+    reason,
+    isSubagent,
+    isComplete: summary.isComplete,
+  };
+}
+
+/** Not synced: what a power cut leaves of it is whole or is not used. */
+function replace(path: string, text: string): void {
+  ensurePrivateDir(dirname(path));
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  try {
+    writeFileSync(temporary, text, { mode: PRIVATE_FILE, flag: "wx" });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}

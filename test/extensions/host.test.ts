@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { ExtensionAPI, ExtensionContext } from "../../src/extensions/api.ts";
+import { entryRendererOf, messageRendererOf } from "../../src/extensions/registrations.ts";
 import { NO_UI, PLAIN_THEME } from "../../src/extensions/ui-port.ts";
 import type { ExtensionTheme } from "../../src/extensions/ui-port.ts";
 import { extensionHost, moduleUrl } from "../support/extension-harness.ts";
@@ -256,34 +257,22 @@ test("[X1] commands: completions, failures and what is not there", async (t) => 
   assert.deepEqual(told, [failed, failed]);
 });
 
-test("[X1] renderers: the first counts, and one that fails leaves the usual", async (t) => {
-  const component = { render: () => ["drawn"], invalidate: () => undefined };
-  const { host, told } = await extensionHost(t, {
+test("[X1] renderers: of a type the first counts", async (t) => {
+  const [one, two, state] = [() => undefined, () => undefined, () => undefined];
+  const { host } = await extensionHost(t, {
     inline: [
       (pi) => {
-        pi.registerMessageRenderer("note", (_message, { expanded }) => (expanded ? component : undefined));
-        pi.registerMessageRenderer("bad", () => {
-          throw new Error("no colours");
-        });
-        pi.registerEntryRenderer("state", () => component);
+        pi.registerMessageRenderer("note", one);
+        pi.registerMessageRenderer("note", two);
+        pi.registerEntryRenderer("state", state);
       },
-      (pi) => pi.registerMessageRenderer("note", () => undefined),
+      (pi) => pi.registerMessageRenderer("note", two),
     ],
   });
-  const message = { role: "custom" as const, customType: "note", content: "", display: true, timestamp: 1 };
-  const entry = { type: "custom" as const, id: "a", parentId: null, timestamp: "", customType: "state" };
-  const drawn = (expanded: boolean) => host.renderMessage(message, { expanded, outputPad: 0 }, PLAIN_THEME);
-  assert.deepEqual([drawn(true), drawn(false)], [component, undefined]);
-  assert.equal(
-    host.renderMessage({ ...message, customType: "bad" }, { expanded: true, outputPad: 0 }, PLAIN_THEME),
-    undefined,
-  );
-  assert.equal(
-    host.renderMessage({ ...message, customType: "none" }, { expanded: true, outputPad: 0 }, PLAIN_THEME),
-    undefined,
-  );
-  assert.equal(host.renderEntry(entry, { expanded: true }, PLAIN_THEME), component);
-  assert.deepEqual(told, ['error: The extension inline:1 failed at "renderer of bad": no colours']);
+  const [first] = host.extensions;
+  assert.deepEqual(messageRendererOf(host.extensions, "note"), { extension: first, value: one });
+  assert.deepEqual(entryRendererOf(host.extensions, "state"), { extension: first, value: state });
+  assert.equal(messageRendererOf(host.extensions, "state"), undefined);
 });
 
 test("[X1] contexts say what there is, and answer without a screen as documented", async (t) => {
@@ -373,7 +362,7 @@ test("[X1] a command's context moves in the tree and between sessions, and the t
       },
     ],
   });
-  host.setUi({ ...NO_UI, setEditorText: (text) => texts.push(text) });
+  host.setUi(() => ({ ...NO_UI, setEditorText: (text) => texts.push(text) }));
   const id = manager.appendMessage(userMessage);
   await host.runCommand("move", "");
   assert.deepEqual(errors, []);
@@ -512,9 +501,9 @@ test("[X3] a theme or a screen that is not there yet does not matter to extensio
     ],
   });
   await host.emit("agent_start", {});
-  host.setUi({ ...NO_UI, theme: loud });
+  host.setUi(() => ({ ...NO_UI, theme: loud }));
   await host.emit("agent_start", {});
-  host.setUi(undefined);
+  host.setUi(() => NO_UI);
   await host.emit("agent_start", {});
   assert.deepEqual(colours, ["x", "<dim>x", "x"]);
 });

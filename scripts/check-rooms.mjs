@@ -3,7 +3,10 @@
 import { dirname, join, normalize } from "node:path";
 import { entryPoints, importsOf, readSource, sourceFiles } from "./source-files.mjs";
 
-/** room -> rooms it may import, npm packages it may import, whether Node's own modules are allowed. */
+/**
+ * room -> rooms it may import, npm packages it may import (`types`: only their types), whether Node's own modules are
+ * allowed.
+ */
 const ROOMS = {
   tree: { rooms: [], packages: [], node: false },
   session: { rooms: ["tree"], packages: [], node: true },
@@ -20,7 +23,12 @@ const ROOMS = {
     ],
     node: true,
   },
-  extensions: { rooms: ["tree", "session", "agent"], packages: [], node: true },
+  extensions: {
+    rooms: ["tree", "session", "agent"],
+    packages: [],
+    types: ["@earendil-works/pi-agent-core", "@earendil-works/pi-ai", "@earendil-works/pi-tui", "typebox"],
+    node: true,
+  },
   export: { rooms: ["tree", "session"], packages: [], node: true },
   importers: { rooms: ["tree"], packages: [], node: false },
   tui: {
@@ -79,7 +87,7 @@ for (const file of files) {
       if (!rules.node) faults.push(`${file}: room ${roomOf(file) || "src"} may not use Node (${name})`);
     } else {
       const library = packageOf(name);
-      if (!rules.packages.includes(library))
+      if (!rules.packages.includes(library) && !(typeOnly && rules.types?.includes(library)))
         faults.push(`${file}: room ${roomOf(file) || "src"} may not use the package ${library}`);
       if (!typeOnly && BEHIND[library] && !BEHIND[library].includes(file))
         faults.push(`${file}: the code of ${library} is used through ${BEHIND[library].join(", ")} alone`);

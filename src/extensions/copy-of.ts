@@ -39,3 +39,7 @@ export function lazyCopy<R extends object>(record: R): R {
   }
   return copy;
 }
+
+/** A copy of a record, member by member. */
+export const copyEach = <R extends object>(record: R): R =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, copyOf<unknown>(value)])) as R;

@@ -6,29 +6,24 @@ export interface EventBus {
   /** Tells everyone who listens to `channel`, in the order in which they began. */
   emit(channel: string, data?: unknown): void;
   /** Returns a function that ends it. */
-  on(channel: string, listener: (data: unknown) => void): () => void;
+  on(channel: string, listener: (data: unknown) => unknown): () => void;
 }
 
-/** A listener that throws, at once or later, is told of to `failed` and disturbs nobody. */
-export function createEventBus(failed: (channel: string, error: unknown) => void): EventBus {
+/** Listeners must not throw: who puts one on the bus answers for it. */
+export function createEventBus(): EventBus {
   const listeners = new Map<string, Set<{ call: (data: unknown) => unknown }>>();
   return {
     emit: (channel, data) => {
-      for (const listener of [...(listeners.get(channel) ?? [])]) {
-        try {
-          Promise.resolve(listener.call(data)).catch((error: unknown) => failed(channel, error));
-        } catch (error) {
-          failed(channel, error);
-        }
-      }
+      // Who begins while it is told of something hears of the next.
+      for (const { call } of Array.from(listeners.get(channel) ?? [])) call(data);
     },
     on: (channel, call) => {
-      const of = listeners.get(channel) ?? new Set();
-      listeners.set(channel, of);
+      const those = listeners.get(channel) ?? new Set();
+      listeners.set(channel, those);
       // The same function may listen twice.
       const listener = { call };
-      of.add(listener);
-      return () => void of.delete(listener);
+      those.add(listener);
+      return () => void those.delete(listener);
     },
   };
 }

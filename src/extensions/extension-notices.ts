@@ -12,7 +12,7 @@ export const notInPackage = (manifest: string, entry: string): string =>
   `${manifest} lists the extension ${entry}, which does not exist.`;
 export const badManifest = (path: string, reason: string): string => `${path} cannot be used: ${reason}`;
 
-export const noFactory = (path: string): string => `${path} is no extension: its default export is not a function.`;
+export const NO_FACTORY = "its default export is not a function.";
 export const loadFailed = (path: string, reason: string): string => `The extension ${path} was not loaded: ${reason}`;
 export const factoryTooSlow = (seconds: number): string => `its factory has not returned within ${seconds} seconds.`;
 export const outsideTrust = (path: string, folder: string): string =>
@@ -33,6 +33,11 @@ export const toolTaken = (path: string, name: string, other: string): string =>
 
 export const whileLoading = (method: string): string =>
   `pi.${method} cannot be called while the extension is being loaded; call it from a handler, a command or a tool.`;
+/** Of sendMessage and of answers to before_agent_start. */
+export const BAD_MESSAGE = "A message must have a customType, and text or a list of blocks as its content.";
+export const NO_NAME = "A name must be a text that is not empty.";
+export const NO_PARAMETERS = "A tool must have parameters, which are a JSON Schema.";
+export const noFunction = (member: string): string => `"${member}" must be a function.`;
 export const STALE = "This extension has been loaded anew or was not loaded; its former objects can no longer be used.";
 export const noSession = (method: string): string => `pi.${method} cannot be called before there is a session.`;
 
@@ -44,5 +49,14 @@ export const callBlocked = (path: string, reason: string): string =>
   `The call was blocked because the extension ${path} failed: ${reason}`;
 export const commandBlocked = (path: string, reason: string): string =>
   `The command was not run because the extension ${path} failed: ${reason}`;
+export const badToolResult = (name: string): string =>
+  `The tool "${name}" has given no result: its content must be a list of blocks.`;
+export const RELOAD_WHILE_RUNNING =
+  "Extensions cannot be loaded anew while something runs; wait for it or stop it first.";
+export const unknownFlag = (name: string): string =>
+  `There is no flag --${name}: neither bough nor an extension that is loaded has it.`;
+export const flagNeedsText = (name: string): string => `--${name} needs a text behind it.`;
+export const flagTakesNone = (name: string, value: string): string =>
+  `--${name} is on or off and takes no text, but was given "${value}".`;
 export const failed = (path: string, event: string, reason: string): string =>
   `The extension ${path} failed at "${event}": ${reason}`;

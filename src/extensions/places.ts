@@ -12,7 +12,7 @@ import { entriesOf } from "../agent/json-file.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
 import { canonicalPath } from "../session/locations.ts";
 import { reasonOf } from "../session/session-errors.ts";
-import type { SourceInfo } from "./api.ts";
+import type { ExtensionFactory, SourceInfo } from "./api.ts";
 import * as notices from "./extension-notices.ts";
 
 /** The file of one extension. */
@@ -20,6 +20,8 @@ export interface ExtensionPlace {
   /** Absolute, without links. */
   path: string;
   source: SourceInfo;
+  /** Instead of a file, from a program that embeds bough. */
+  factory?: ExtensionFactory;
 }
 
 export interface PlacesOptions {

@@ -7,10 +7,10 @@ import {
   type EditorOptions,
   type EditorTheme,
   type KeybindingsManager,
-  type SelectListTheme,
   type TUI,
 } from "@earendil-works/pi-tui";
 import type { AppKeybinding } from "./keybindings.ts";
+import { getSelectListTheme } from "./list-themes.ts";
 import { sanitise } from "./sanitise.ts";
 import { theme } from "./theme.ts";
 import { TypedBurst } from "./typed-burst.ts";
@@ -41,14 +41,7 @@ const EDITOR_ACTIONS = [
 ] as const satisfies readonly AppKeybinding[];
 export type EditorAction = (typeof EDITOR_ACTIONS)[number];
 
-const SELECT_LIST_THEME: SelectListTheme = {
-  selectedPrefix: (text) => theme.fg("accent", text),
-  selectedText: (text) => theme.fg("accent", text),
-  description: (text) => theme.fg("muted", text),
-  scrollInfo: (text) => theme.fg("muted", text),
-  noMatch: (text) => theme.fg("muted", text),
-};
-export const EDITOR_THEME: EditorTheme = { borderColor: (text) => theme.fg("border", text), selectList: SELECT_LIST_THEME };
+export const EDITOR_THEME: EditorTheme = { borderColor: (text) => theme.fg("border", text), selectList: getSelectListTheme() };
 
 /**
  * pi-tui 1.6's editor recurses without end over a wide character that its text column cannot hold; below this width

@@ -2,7 +2,7 @@
  * The object an extension's factory is given. Part of `extensions/`; the host makes one for each extension.
  */
 import { isRecord } from "../tree/json.ts";
-import type { CommandInfo, ExtensionAPI, ExtensionModels, FlagOptions, ToolDefinition } from "./api.ts";
+import type { CommandInfo, ExtensionAPI, ExtensionModels, FlagOptions, Listen, ToolDefinition } from "./api.ts";
 import type { EventBus } from "./event-bus.ts";
 import { exec } from "./exec.ts";
 import type { Extension, Listener } from "./extension.ts";
@@ -29,8 +29,27 @@ export interface ApiHost {
 }
 
 export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
-  return { ...registering(extension, host), ...acting(extension, host), ...beside(extension, host) };
+  return {
+    ...missing(extension),
+    ...registering(extension, host),
+    ...acting(extension, host),
+    ...beside(extension, host),
+  };
 }
+
+/** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
+const MISSING_METHODS = [
+  "registerProvider",
+  "unregisterProvider",
+  "registerVirtualModel",
+  "unregisterVirtualModel",
+  "registerMcpServer",
+  "unregisterMcpServer",
+  "registerMarkdownTransformer",
+  "registerToolRenderer",
+];
+const missing = (extension: Extension): object =>
+  Object.fromEntries(MISSING_METHODS.map((method) => [method, () => void extension.missingMethods.add(method)]));
 
 type Registering = "on" | `register${string}` | "getFlag";
 type Beside = "exec" | "events";
@@ -48,7 +67,7 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
     if (!isRecord(options) || typeof options[member] !== "function") throw new TypeError(notices.noFunction(member));
   };
   return {
-    on: (name: EventName, call: unknown) => {
+    on: ((name: EventName, call: unknown) => {
       extension.mustExist();
       if (typeof call !== "function") throw new TypeError(notices.noFunction("handler"));
       const hook = hookNamed(name, HOOK_NAMES);
@@ -62,7 +81,7 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
         const index = extension.listeners.indexOf(listener);
         if (index >= 0) extension.listeners.splice(index, 1);
       };
-    },
+    }) as Listen,
     registerTool: (tool) => {
       needs(tool, "execute");
       if (!isRecord(tool.parameters)) throw new TypeError(notices.NO_PARAMETERS);

@@ -20,6 +20,8 @@ export const outsideTrust = (path: string, folder: string): string =>
 
 export const unknownEvent = (path: string, event: string): string =>
   `The extension ${path} listens to "${event}", which bough does not have; that is never told.`;
+export const missingMethod = (path: string, method: string): string =>
+  `The extension ${path} uses pi.${method}, which bough does not have; that part of it does nothing.`;
 export const builtinCommand = (path: string, name: string): string =>
   `The extension ${path} has a command /${name}, which is bough's own; bough's is used.`;
 export const reservedKey = (path: string, key: string): string =>

@@ -20,6 +20,7 @@ import type { CompactionReason, HookEvent, HookName, HookPort, HookResult } from
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model } from "./providers.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface CompactOptions {
   /** What the summary should have most of. */
@@ -44,9 +45,9 @@ export interface CompactionRequest extends CompactOptions {
 export type CompactionOutcome =
   | { kind: "written"; entry: CompactionEntry }
   /** By the user or an extension. */
-  | { kind: "cancelled" }
+  | { kind: "cancelled"; fromExtension?: true }
   | { kind: "nothing"; reason: string }
-  | { kind: "failed"; reason: string };
+  | { kind: "failed"; reason: string; fromExtension?: true };
 
 export interface CompactionHost {
   readonly sessionManager: SessionManager;
@@ -124,7 +125,19 @@ export class Compaction {
         ...endOf(outcome),
       });
     }
+    await this.#tellFailed(outcome, request);
     return outcome;
+  }
+
+  async #tellFailed(outcome: CompactionOutcome, { reason, willRetry }: CompactionRequest): Promise<void> {
+    if (outcome.kind === "written" || outcome.kind === "nothing") return;
+    await this.#host.emitHook("session_compact_failed", {
+      reason,
+      willRetry,
+      aborted: outcome.kind === "cancelled",
+      fromExtension: outcome.fromExtension === true,
+      ...(outcome.kind === "failed" ? { errorMessage: outcome.reason } : {}),
+    });
   }
 
   #prepare({ keepAtMost = Infinity }: CompactionRequest): ReturnType<typeof prepareCompaction> {
@@ -189,10 +202,10 @@ export class Compaction {
     const answer: unknown = await untilAborted(this.#host.emitHook("session_before_compact", event), signal);
     if (answer === undefined || answer === null) return undefined;
     const { cancel, compaction } = answer as { cancel?: unknown; compaction?: unknown };
-    if (cancel === true) return { kind: "cancelled" };
+    if (cancel === true) return { kind: "cancelled", fromExtension: true };
     if (compaction === undefined) return undefined;
     const draft = checkedCompaction(compaction, branchEntries);
-    if (typeof draft === "string") return { kind: "failed", reason: notices.hookRefused(draft) };
+    if (typeof draft === "string") return { kind: "failed", reason: notices.hookRefused(draft), fromExtension: true };
     return { kind: "draft", draft: { ...draft, fromExtension: true } };
   }
 
@@ -262,14 +275,4 @@ function endOf(outcome: CompactionOutcome): Pick<CompactionEnd, "result" | "abor
     default:
       return { aborted: false, errorMessage: outcome.reason };
   }
-}
-
-/** What the promise gives, undefined as soon as the signal aborts. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -50,6 +50,8 @@ export interface CreateAgentSessionOptions {
   /** Added at the end of the system prompt. */
   appendSystemPrompt?: string;
   hooks?: HookPort;
+  /** See AgentSessionOptions. */
+  extendTools?: (tools: AgentTool[]) => AgentTool[];
   /** See AgentSessionOptions. Default false. */
   goesOnUnsaved?: boolean;
 }
@@ -91,6 +93,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
     tools: options.tools ?? ((directory) => [...createTools({ cwd: directory, stateDir }), task]),
+    ...(options.extendTools === undefined ? {} : { extendTools: options.extendTools }),
     mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
     plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),

@@ -13,6 +13,7 @@ import { needSummaryModel, soundAnswer, writeSummary } from "./jump-summary.ts";
 import type { JumpSummary, SummaryOptions, SummaryWriter } from "./jump-summary.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** For hooks, which expect an id: the place before the first entry. */
 const BEFORE_FIRST = "root";
@@ -195,10 +196,7 @@ async function askHooks(host: NavigationHost, targetId: string | null, options: 
     ...(replaceInstructions === undefined ? {} : { replaceInstructions }),
     ...(label === undefined ? {} : { label }),
   };
-  const answer = await Promise.race([
-    host.emitHook("session_before_tree", { preparation, signal }),
-    whenAborted(signal),
-  ]);
+  const answer = await untilAborted(host.emitHook("session_before_tree", { preparation, signal }), signal);
   return { entries, answer: soundAnswer(answer, summarize !== false) };
 }
 
@@ -232,13 +230,6 @@ async function tellMoved(
     newLeafId: host.sessionManager.getLeafId(),
     oldLeafId,
     ...(summaryEntry === undefined ? {} : { summaryEntry, fromExtension: summaryEntry.fromExtension === true }),
-  });
-}
-
-function whenAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 }
 

@@ -9,7 +9,9 @@ import type { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { reasonOf, systemCode } from "../session/session-errors.ts";
 import { CommandOutput, type OutputSnapshot } from "./command-output.ts";
+import type { BashOperations } from "./hook-port.ts";
 import { releaseGroup, stopGroup, trackGroup } from "./process-group.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface CommandOptions {
   command: string;
@@ -89,6 +91,33 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
     updates.end();
     stop.end();
     releaseGroup(leader);
+  }
+}
+
+/** Like `runCommand`, with what an extension runs commands with; that ends it on abort. Rejects as it does. */
+export async function runElsewhere(
+  { command, cwd, signal = new AbortController().signal, onOutput, outputDir }: CommandOptions,
+  { exec }: BashOperations,
+): Promise<CommandResult> {
+  const output = new CommandOutput(outputDir);
+  const updates = new Updates(output, onOutput);
+  let isOpen = true;
+  const onData = (data: Buffer): void => {
+    if (!isOpen) return;
+    output.push(Buffer.from(data));
+    updates.changed();
+  };
+  try {
+    const ended = await untilAborted(exec(command, cwd, { onData, signal }), signal);
+    const exitCode = ended?.exitCode ?? undefined;
+    return result(output, {
+      endedBy: signal.aborted ? "abort" : "exit",
+      leftRunning: false,
+      ...(exitCode === undefined ? {} : { exitCode }),
+    });
+  } finally {
+    isOpen = false;
+    updates.end();
   }
 }
 

@@ -27,6 +27,12 @@ export type ExtensionHandler<N extends EventName> = (
   ctx: ExtensionContext,
 ) => AnswerTo<N> | void | Promise<AnswerTo<N> | void>;
 
+/** One signature for each event, as a single generic one would not let the compiler see what a handler may answer. */
+export type Listen = Together<{ [N in EventName]: (event: N, handler: ExtensionHandler<N>) => () => void }[EventName]>;
+type Together<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
 export type Content = string | (TextContent | ImageContent)[];
 
 export interface SendOptions {
@@ -45,7 +51,7 @@ export interface SendOptions {
  */
 export interface ExtensionAPI {
   /** Returns a function that ends it. Handlers hear in the order of the extensions, then of these calls. */
-  on<N extends EventName>(event: N, handler: ExtensionHandler<N>): () => void;
+  readonly on: Listen;
 
   /** A tool for the model; of one name the first counts, also before bough's own. May come at any time. */
   registerTool<P extends TSchema = TSchema, Details = unknown, State = unknown>(

@@ -2,7 +2,15 @@
  * The object an extension's factory is given. Part of `extensions/`; the host makes one for each extension.
  */
 import { isRecord } from "../tree/json.ts";
-import type { CommandInfo, ExtensionAPI, ExtensionModels, FlagOptions, ToolDefinition } from "./api.ts";
+import type {
+  CommandInfo,
+  Content,
+  ExtensionAPI,
+  ExtensionModels,
+  FlagOptions,
+  Listen,
+  ToolDefinition,
+} from "./api.ts";
 import type { EventBus } from "./event-bus.ts";
 import { exec } from "./exec.ts";
 import type { Extension, Listener } from "./extension.ts";
@@ -22,6 +30,8 @@ export interface ApiHost {
   readonly tools: ExtensionTools;
   readonly bus: EventBus;
   commands(): readonly CommandInfo[];
+  /** False when there is no such command. */
+  runCommand(name: string, args: string): Promise<boolean>;
   flag(name: string): boolean | string | undefined;
   failed(extension: Extension, event: string, error: unknown): void;
   /** Something was registered after the factory returned. */
@@ -29,8 +39,27 @@ export interface ApiHost {
 }
 
 export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
-  return { ...registering(extension, host), ...acting(extension, host), ...beside(extension, host) };
+  return {
+    ...missing(extension),
+    ...registering(extension, host),
+    ...acting(extension, host),
+    ...beside(extension, host),
+  };
 }
+
+/** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
+const MISSING_METHODS = [
+  "registerProvider",
+  "unregisterProvider",
+  "registerVirtualModel",
+  "unregisterVirtualModel",
+  "registerMcpServer",
+  "unregisterMcpServer",
+  "registerMarkdownTransformer",
+  "registerToolRenderer",
+];
+const missing = (extension: Extension): object =>
+  Object.fromEntries(MISSING_METHODS.map((method) => [method, () => void extension.missingMethods.add(method)]));
 
 type Registering = "on" | `register${string}` | "getFlag";
 type Beside = "exec" | "events";
@@ -48,7 +77,7 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
     if (!isRecord(options) || typeof options[member] !== "function") throw new TypeError(notices.noFunction(member));
   };
   return {
-    on: (name: EventName, call: unknown) => {
+    on: ((name: EventName, call: unknown) => {
       extension.mustExist();
       if (typeof call !== "function") throw new TypeError(notices.noFunction("handler"));
       const hook = hookNamed(name, HOOK_NAMES);
@@ -62,7 +91,7 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
         const index = extension.listeners.indexOf(listener);
         if (index >= 0) extension.listeners.splice(index, 1);
       };
-    },
+    }) as Listen,
     registerTool: (tool) => {
       needs(tool, "execute");
       if (!isRecord(tool.parameters)) throw new TypeError(notices.NO_PARAMETERS);
@@ -100,8 +129,17 @@ function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof P
   return {
     sendMessage: (message, options = {}) =>
       told("sendMessage", session("sendMessage").sendCustomMessage(draftOf(message), options)),
-    sendUserMessage: (content, options = {}) =>
-      told("sendUserMessage", session("sendUserMessage").sendUserMessage(content, options)),
+    sendUserMessage: (content, { expandPromptTemplates = false, ...options } = {}) => {
+      const target = session("sendUserMessage");
+      const send = async (): Promise<void> => {
+        const command = expandPromptTemplates ? commandIn(content) : undefined;
+        // What called this may be told of something that goes on.
+        if (command !== undefined) await target.waitForIdle();
+        if (command !== undefined && (await host.runCommand(...command))) return;
+        await target.sendUserMessage(content, options);
+      };
+      told("sendUserMessage", send());
+    },
     appendEntry: (customType, data) => void session("appendEntry").appendCustomEntry(customType, data),
     setLabel: (entryId, label) => session("setLabel").setLabel(entryId, label),
     setSessionName: (name) => session("setSessionName").setSessionName(name),
@@ -136,6 +174,12 @@ function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof P
     getThinkingLevel: () => session("getThinkingLevel").thinkingLevel,
     setThinkingLevel: (level) => session("setThinkingLevel").setThinkingLevel(level),
   };
+}
+
+/** Name and arguments of "/name arguments". */
+function commandIn(content: Content): [name: string, args: string] | undefined {
+  const found = typeof content === "string" ? /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(content.trim()) : null;
+  return found === null ? undefined : [found[1]!, found[2] ?? ""];
 }
 
 function beside(extension: Extension, host: ApiHost): Pick<ExtensionAPI, Beside> {

@@ -20,6 +20,8 @@ export const outsideTrust = (path: string, folder: string): string =>
 
 export const unknownEvent = (path: string, event: string): string =>
   `The extension ${path} listens to "${event}", which bough does not have; that is never told.`;
+export const missingMethod = (path: string, method: string): string =>
+  `The extension ${path} uses pi.${method}, which bough does not have; that part of it does nothing.`;
 export const builtinCommand = (path: string, name: string): string =>
   `The extension ${path} has a command /${name}, which is bough's own; bough's is used.`;
 export const reservedKey = (path: string, key: string): string =>
@@ -51,8 +53,6 @@ export const commandBlocked = (path: string, reason: string): string =>
   `The command was not run because the extension ${path} failed: ${reason}`;
 export const badToolResult = (name: string): string =>
   `The tool "${name}" has given no result: its content must be a list of blocks.`;
-export const RELOAD_WHILE_RUNNING =
-  "Extensions cannot be loaded anew while something runs; wait for it or stop it first.";
 export const unknownFlag = (name: string): string =>
   `There is no flag --${name}: neither bough nor an extension that is loaded has it.`;
 export const flagNeedsText = (name: string): string => `--${name} needs a text behind it.`;

@@ -37,6 +37,8 @@ export class Extension {
   readonly entryRenderers = new Map<string, EntryRenderer>();
   /** Events it listens to that do not exist. */
   readonly unknownEvents = new Set<string>();
+  /** Methods of pi's it has called that bough does not have. */
+  readonly missingMethods = new Set<string>();
   readonly #endings = new Set<() => void>();
   #phase: "loading" | "active" | "retired" = "loading";
 

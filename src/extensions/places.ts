@@ -49,16 +49,18 @@ export function findExtensions(options: PlacesOptions): FoundPlaces {
   const search = new Search();
   if (!onlyPaths) {
     if (project.trusted && project.folder !== undefined)
-      search.folder(join(project.folder, "extensions"), { source: "project", scope: "project" }, trustedFiles(project));
-    search.folder(join(stateDir, "extensions"), { source: "user", scope: "user" });
-    for (const source of extensions) search.named(resolve(stateDir, fromHome(source)), { source, scope: "user" });
-    for (const source of packages) search.package(packageFolder(source, stateDir), { source, scope: "user" });
+      search.folder(join(project.folder, "extensions"), origin("project", "project"), trustedFiles(project));
+    search.folder(join(stateDir, "extensions"), origin("user", "user"));
+    for (const source of extensions) search.named(resolve(stateDir, fromHome(source)), origin(source, "user"));
+    for (const source of packages)
+      search.package(packageFolder(source, stateDir), { ...origin(source, "user"), origin: "package" });
   }
-  for (const source of paths) search.named(resolve(cwd, fromHome(source)), { source, scope: "temporary" });
+  for (const source of paths) search.named(resolve(cwd, fromHome(source)), origin(source, "temporary"));
   return { places: [...search.found.values()], problems: search.problems };
 }
 
-type Origin = Pick<SourceInfo, "source" | "scope">;
+const origin = (source: string, scope: SourceInfo["scope"]): Origin => ({ source, scope, origin: "top-level" });
+type Origin = Omit<SourceInfo, "path">;
 
 /** What is asked of a file system. */
 interface Files {
@@ -83,7 +85,7 @@ class Search {
     for (const name of files.names(folder).sort()) {
       const path = join(folder, name);
       const kind = files.kind(path);
-      if (kind === "file" && EXTENSION_FILE.test(name)) this.#add(path, origin, "top-level");
+      if (kind === "file" && EXTENSION_FILE.test(name)) this.#add(path, origin);
       else if (kind === "folder") this.#inside(path, origin, files);
     }
   }
@@ -91,15 +93,15 @@ class Search {
   /** A file, a folder with one extension, or a folder of extensions. */
   named(path: string, origin: Origin): void {
     const kind = DISK.kind(path);
-    if (kind === "file") this.#add(path, origin, "top-level");
+    if (kind === "file") this.#add(path, origin);
     else if (kind === undefined) this.problems.push(notices.notThere(path, origin.source));
     else if (!this.#inside(path, origin, DISK)) this.folder(path, origin);
   }
 
   package(folder: string, origin: Origin): void {
     if (DISK.kind(folder) === undefined) this.problems.push(notices.packageNotThere(origin.source, folder));
-    else if (DISK.kind(folder) === "file") this.#add(folder, origin, "package");
-    else if (!this.#inside(folder, origin, DISK, "package")) {
+    else if (DISK.kind(folder) === "file") this.#add(folder, origin);
+    else if (!this.#inside(folder, origin, DISK)) {
       const inner = join(folder, "extensions");
       if (DISK.kind(inner) === "folder") this.folder(inner, origin);
       else this.problems.push(notices.packageWithout(folder));
@@ -107,18 +109,18 @@ class Search {
   }
 
   /** The extensions a folder declares or is; false when it is none. */
-  #inside(folder: string, origin: Origin, files: Files, as: SourceInfo["origin"] = "top-level"): boolean {
+  #inside(folder: string, origin: Origin, files: Files): boolean {
     const declared = this.#declared(folder, files);
     for (const entry of declared ?? []) {
       const path = resolve(folder, entry);
       const kind = files.kind(path);
-      if (kind === "file") this.#add(path, origin, as);
+      if (kind === "file") this.#add(path, origin);
       else if (kind === "folder") this.folder(path, origin, files);
       else this.problems.push(notices.notInPackage(join(folder, MANIFEST), entry));
     }
     if (declared !== undefined) return true;
     const index = INDEX_FILES.map((name) => join(folder, name)).find((path) => files.kind(path) === "file");
-    if (index !== undefined) this.#add(index, origin, as);
+    if (index !== undefined) this.#add(index, origin);
     return index !== undefined;
   }
 
@@ -138,9 +140,9 @@ class Search {
     return undefined;
   }
 
-  #add(path: string, origin: Origin, as: SourceInfo["origin"]): void {
+  #add(path: string, origin: Origin): void {
     const real = canonicalPath(path);
-    if (!this.found.has(real)) this.found.set(real, { path: real, source: { path: real, ...origin, origin: as } });
+    if (!this.found.has(real)) this.found.set(real, { path: real, source: { path: real, ...origin } });
   }
 }
 

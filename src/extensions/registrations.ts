@@ -99,7 +99,8 @@ export function clashes(
   const keys = new Map<string, string>();
   const flags = new Map<string, string>();
   const tools = new Map<string, string>();
-  for (const { path, commands, shortcuts, flags: ownFlags, tools: ownTools, unknownEvents } of extensions) {
+  for (const extension of extensions) {
+    const { path, commands, shortcuts, flags: ownFlags, tools: ownTools, unknownEvents, missingMethods } = extension;
     for (const name of commands.keys()) if (builtIn.has(name)) texts.push(notices.builtinCommand(path, name));
     for (const key of shortcuts.keys()) {
       if (isReserved(key)) texts.push(notices.reservedKey(path, key));
@@ -114,6 +115,7 @@ export function clashes(
       if (tools.has(name)) texts.push(notices.toolTaken(path, name, tools.get(name)!));
       else tools.set(name, path);
     }
+    for (const method of missingMethods) texts.push(notices.missingMethod(path, method));
     for (const event of unknownEvents) texts.push(notices.unknownEvent(path, event));
   }
   return texts;

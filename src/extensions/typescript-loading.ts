@@ -49,9 +49,7 @@ export class ExtensionModules {
     });
     loads += 1;
     const territory = { query: `?bough=${loads}`, project };
-    const url = pathToFileURL(path).href + territory.query;
-    this.#members.set(url, territory);
-    return (await import(url)) as Record<string, unknown>;
+    return (await import(this.#enter(pathToFileURL(path).href, territory))) as Record<string, unknown>;
   }
 
   /** Makes the next imports read every file anew, those of the older kind included. What is loaded stays as it is. */
@@ -64,6 +62,13 @@ export class ExtensionModules {
   dispose(): void {
     this.#hooks?.deregister();
     this.#hooks = undefined;
+  }
+
+  /** Gives the URL under which it is imported. Modules of the older kind are known by their file alone. */
+  #enter(file: string, territory: Territory): string {
+    const marked = file + territory.query;
+    this.#members.set(file, territory).set(marked, territory);
+    return marked;
   }
 
   #resolve(
@@ -83,11 +88,8 @@ export class ExtensionModules {
     if (!resolved.url.startsWith("file:")) return resolved;
     const file = resolved.url.replace(/[?#].*$/, "");
     this.#mayEnter(fileURLToPath(file), territory);
-    // Modules of the older kind are known by their file alone, and so is what they require.
-    const url = isRequired ? file : file + territory.query;
-    this.#members.set(url, territory);
-    if (!isTypeScript(file)) this.#members.set(file, territory);
-    return { ...resolved, url, shortCircuit: true };
+    const marked = this.#enter(file, territory);
+    return { ...resolved, url: isRequired ? file : marked, shortCircuit: true };
   }
 
   #load(

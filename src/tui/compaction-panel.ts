@@ -22,7 +22,7 @@ export interface CompactionPanelOptions {
   session: AgentSession;
   host: SelectorHost;
   keybindings: KeybindingsManager;
-  status: Pick<StatusLine, "show" | "hide">;
+  status: Pick<StatusLine, "show" | "showWorking" | "hide">;
   /** What the status line says while a turn runs. */
   working(): string;
   makeEditor(): PromptEditor;
@@ -43,7 +43,7 @@ export class CompactionPanel {
       const doing = event.reason === "manual" ? "Compacting context…" : "Auto-compacting…";
       status.show(`${doing} (${this.#key("app.interrupt")} to cancel)`);
     } else if (event.type === "compaction_end") {
-      if (session.isStreaming) status.show(working());
+      if (session.isStreaming) status.showWorking(working());
       else status.hide();
     }
   }

@@ -49,6 +49,8 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "hideThinking",
   "externalEditor",
   "plansDirectory",
+  "extensions",
+  "packages",
 ];
 const DEFAULTS: SettingValues = {
   defaultProvider: undefined,
@@ -69,6 +71,8 @@ const DEFAULTS: SettingValues = {
   hideThinking: false,
   externalEditor: undefined,
   plansDirectory: undefined,
+  extensions: [],
+  packages: [],
 };
 const all = (settings: Settings) => Object.fromEntries(KEYS.map((key) => [key, settings.get(key)]));
 
@@ -100,10 +104,14 @@ test("[A9] every setting is read from the user's file", () => {
     hideThinking: true,
     externalEditor: "vim -n",
     plansDirectory: "docs/plans",
+    extensions: ["one.ts", "~/two"],
+    packages: ["npm:three"],
   };
   const settings = setUp(`\ufeff${JSON.stringify(chosen)}`).load();
   assert.deepEqual([all(settings), settings.notices], [chosen, []]);
   assert.deepEqual(setUp('{"retry": {"maxRetries": 9}}').load().get("retry"), { ...DEFAULT_RETRY, maxRetries: 9 });
+  const packages = setUp('{"packages": ["a", {"source": "git:b", "skills": []}]}').load().get("packages");
+  assert.deepEqual(packages, ["a", "git:b"]);
 });
 
 test("[A9] values that make no sense count as absent, with a sentence that names the line", () => {
@@ -247,7 +255,7 @@ test("[X5] a broken file of an untrusted project is not even looked at", () => {
 });
 
 test("[X5] even a trusted project may not set where trust, keys, requests and state go", () => {
-  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory"];
+  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory", "extensions", "packages"];
   const text = `{\n${keys.map((key) => `"${key}": "x"`).join(",\n")}\n}`;
   const { projectPath, load } = setUp(undefined, text);
   const settings = load(true);

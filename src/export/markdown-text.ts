@@ -79,10 +79,14 @@ export function safeMarkdown(text: string): string {
     isBlankBefore = line.trim() === "";
   }
   closeCode();
-  return out
-    .join("\n")
-    .replace(/\n{3,}(?=```)/g, "\n\n")
-    .trim();
+  return (
+    out
+      .join("\n")
+      .replace(/\n{3,}(?=```)/g, "\n\n")
+      // Not the spaces of the first line: without them it could be code.
+      .replace(/^(?:[ \t]*\n)+/, "")
+      .trimEnd()
+  );
 }
 
 const withoutIndent = (line: string, indent: number): string => line.replace(new RegExp(`^ {0,${indent}}`), "");

@@ -115,17 +115,17 @@ test("[E3] a secret as the name of a member, in ids, kinds, roles and labels is 
     assertAbsent(texts, secret, format);
     if (format !== "jsonl") continue;
     const { index, header } = readSound(content);
-    assert.equal(header.id, "[redacted: github token]");
+    assert.equal(header.id, "redacted-1");
     assert.deepEqual(
       index.entries().map(({ id, parentId, type }) => [type, id, parentId]),
       [
-        ["message", "redacted-1", null],
-        ["message", "b", "redacted-1"],
+        ["message", "redacted-2", null],
+        ["message", "b", "redacted-2"],
         ["[redacted: github token]", "c", "b"],
         ["label", "d", "c"],
       ],
     );
-    assert.deepEqual([...index.labels()], [["redacted-1", "l [redacted: github token]"]]);
+    assert.deepEqual([...index.labels()], [["redacted-2", "l [redacted: github token]"]]);
     assert.deepEqual(Object.keys(index.at(2)).slice(4), ["[redacted: github token]", "[redacted: github token] too"]);
   }
 });
@@ -230,9 +230,6 @@ test("[E3] an entry without secrets is the very same, and __proto__ is a member 
   ) as SessionEntry;
   assert.equal(
     JSON.stringify(redaction.entry(odd)),
-    '{"type":"custom","id":"b","parentId":null,"timestamp":"","customType":"x","data":{"__proto__":{"a":"[redacted: k]"},"[redacted: k]":2}}'.replace(
-      '"[redacted: k]":2',
-      '"[redacted: k]":2',
-    ),
+    '{"type":"custom","id":"b","parentId":null,"timestamp":"","customType":"x","data":{"__proto__":{"a":"[redacted: k]"},"[redacted: k] 2":1,"[redacted: k]":2}}',
   );
 });

@@ -96,7 +96,9 @@ function safeLine(line: string, isBlankBefore: boolean): string {
   if (!isBlankBefore && /^ {0,3}(?:=+|-+)[ \t]*$/.test(line)) return line.replace(/[=-]/, "\\$&");
   const heading = /^( {0,3})(#{1,6})(?=[ \t]|$)/.exec(line);
   const text = safeInline(heading === null ? line : line.slice(heading[0].length));
-  return heading === null ? text : `${"#".repeat(Math.min(6, heading[2]!.length + 3))}${text}`;
+  if (heading !== null) return `${"#".repeat(Math.min(6, heading[2]!.length + 3))}${text}`;
+  // Backticks further on kept it from being a fence, and may be gone.
+  return text.replace(/^( {0,3})`(?=``)/, "$1&#96;");
 }
 
 /** What must not stand in a code span as it is: should it be none for a renderer, it would be more than text. */

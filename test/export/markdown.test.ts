@@ -253,7 +253,8 @@ test("[E3] dB66 Markdown of somebody else's makes no HTML, loads nothing, and le
     ["~~~js\n```\n<b>\n~~~\nafter <i>", "````js\n```\n<b>\n````\n\nafter &lt;i>"],
     ["```never closed\n<b>", "```never\n<b>\n```"],
     ["- a\n  ```\n  <b>\nfoo <img>\n  ```", "- a\n\n```\n<b>\nfoo <img>\n```"],
-    ["``` a`b\n<b>", "``` a`b\n&lt;b>"],
+    ["``` a`b\n<b>", "&#96;`` a`b\n&lt;b>"],
+    ["````` ```<b>``` ~", "&#96;```` <code>&#60;b&#62;</code> ~"],
     ["a\u202eb\u001b[31mc\u0007\r\nd", "abc\nd"],
   ];
   for (const [text, expected] of cases) assert.equal(safeMarkdown(text), expected, text);

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { marked } from "marked";
 import { exportSession } from "../../src/export/export-session.ts";
 import type { ExportRequest } from "../../src/export/export-session.ts";
-import { codeBlock, htmlLine, oneLine, plain, safeMarkdown } from "../../src/export/markdown-text.ts";
+import { codeBlock, details, htmlLine, oneLine, plain, safeMarkdown } from "../../src/export/markdown-text.ts";
 import { assistant, temporaryFile, temporaryFolder, user } from "../support/session-files.ts";
 import { HEADER, file, line } from "../support/session-lines.ts";
 
@@ -260,47 +261,29 @@ test("[E3] dB66 Markdown of somebody else's makes no HTML, loads nothing, and le
   for (const [text, expected] of cases) assert.equal(safeMarkdown(text), expected, text);
 });
 
-/** The lines outside of fenced code, as a CommonMark reader tells them at the start of the line. */
-function outsideOfCode(markdown: string): string[] {
-  const outside: string[] = [];
-  let fence: string | undefined;
-  for (const text of markdown.split("\n")) {
-    const mark = /^(`{3,})/.exec(text)?.[1];
-    if (fence === undefined && mark !== undefined && !text.slice(mark.length).includes("`")) fence = mark;
-    else if (fence !== undefined && mark !== undefined && mark.length >= fence.length && text.trim() === mark)
-      fence = undefined;
-    else if (fence === undefined) outside.push(text);
-  }
-  assert.equal(fence, undefined, "every fence is closed");
-  return outside;
-}
+const PIECES = [
+  ..."`|``|```|~~~|<img src=x onerror=y>|</details>|<script>|<!--|&lt;|a|\\|[x]|# |> |* |- |1. ".split("|"),
+  ..." |    |\t|\n|\n\n|![x](http://e/x)|[x](javascript:1)|[x]: javascript:1\n".split("|"),
+  "|",
+  "|-|-|\n",
+];
 
-test("[E3] whatever a text is, no `<` of it stands outside of code, and no code is left open", () => {
-  const piece = fc.constantFrom(
-    "`",
-    "``",
-    "```",
-    "~~~",
-    "<img onerror=x>",
-    "</details>",
-    "\n",
-    "\n\n",
-    " ",
-    "    ",
-    "- ",
-    "> ",
-    "|",
-    "a",
-    "\\",
-    "\t",
-    "1. ",
-  );
+test("[E3] dB66 whatever a text is, a renderer makes no tag, image or odd link of it, and all that follows is as it was", () => {
   fc.assert(
-    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+    fc.property(fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }), (pieces) => {
       const text = pieces.join("");
-      for (const markdown of [safeMarkdown(text), codeBlock(text, "x")])
-        for (const outside of outsideOfCode(markdown))
-          assert.ok(!outside.replace(/<\/?code>/g, "").includes("<"), JSON.stringify({ text, outside }));
+      for (const part of [safeMarkdown(text), codeBlock(text, "x")]) {
+        const html = marked.parse(`# start\n\n${details("s", part)}\n\nafter\n\n## next\n`, { async: false });
+        const tags = [...html.matchAll(/<\/?(?:img|script|details|a)\b[^>]*/g)].map(([tag]) => tag);
+        const shown = JSON.stringify({ text, part, html });
+        assert.deepEqual(
+          tags.filter((tag) => tag.includes("details")),
+          ["<details", "</details"],
+          shown,
+        );
+        assert.ok(!tags.some((tag) => /^<(?:img|script)/.test(tag) || /javascript/i.test(tag)), shown);
+        assert.ok(html.endsWith("<p>after</p>\n<h2>next</h2>\n"), shown);
+      }
     }),
     { numRuns: 2000 },
   );

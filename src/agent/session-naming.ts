@@ -4,6 +4,7 @@
  */
 import { cutText, textOf } from "../tree/content.ts";
 import type { SessionEntry } from "../tree/entries.ts";
+import { wellFormed } from "../tree/json.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { ModelRegistry } from "./models.ts";
 import { isPrompt } from "./prompt-entries.ts";
@@ -66,7 +67,7 @@ export class SessionNaming {
       model,
       {
         systemPrompt: INSTRUCTION,
-        messages: [{ role: "user", content: cutText(text, MODEL_INPUT_LENGTH), timestamp: Date.now() }],
+        messages: [{ role: "user", content: wellFormed(cutText(text, MODEL_INPUT_LENGTH)), timestamp: Date.now() }],
       },
       {
         maxTokens: 1_024,

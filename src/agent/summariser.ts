@@ -4,6 +4,7 @@
  */
 import { reasonOf } from "../session/session-errors.ts";
 import { textOf } from "../tree/content.ts";
+import { wellFormed } from "../tree/json.ts";
 import type { AssistantMessage, Usage } from "../tree/messages.ts";
 import { escapePromptTags, promptPart } from "./conversation-text.ts";
 import type { ModelRegistry } from "./models.ts";
@@ -79,10 +80,7 @@ function summaryPrompt(request: SummaryRequest): string {
     instructions,
     focus === undefined || focus.trim() === "" ? "" : `Additional focus: ${escapePromptTags(focus.trim())}`,
   ];
-  return parts
-    .filter((part) => part !== "")
-    .join("\n\n")
-    .toWellFormed();
+  return wellFormed(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 function outcomeOf(answer: AssistantMessage, model: Model): SummaryOutcome {

@@ -47,6 +47,15 @@ test("[K4, K7] one request without tools: the parts in their tags, the instructi
   );
 });
 
+test("[K4, C3] dB48 dB49 half a character or NUL in any part of the request is replaced", async (t) => {
+  const odd = "a\0b \ud83d";
+  const parts = { conversation: odd, previousSummary: odd, context: [odd], instructions: odd, focus: odd };
+  const { outcome, server } = await ask(t, say("A summary."), parts);
+  await outcome;
+  const content = String(server.requests[0]!.body.messages[1]!.content);
+  assert.deepEqual([content.split("a\u2400b \ufffd").length - 1, /[\0\ud83d]/u.test(content)], [5, false]);
+});
+
 const FAILURES: [what: string, reply: Reply, reason: string][] = [
   [
     "a tool call",

@@ -14,6 +14,7 @@ import { ModelRegistry } from "../../src/agent/models.ts";
 import { API_KINDS } from "../../src/agent/providers.ts";
 import { requestMessages } from "../../src/agent/request.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
+import { nextEvent } from "./agent-harness.ts";
 import { erraticAnswer, erraticSummary, erraticTools, isWaiting, oddImage, oddText } from "./erratic-model.ts";
 import { SeededRandom } from "./generate.ts";
 import { checkLaws } from "./laws.ts";
@@ -140,6 +141,8 @@ class Driver {
       if (!isExpected(error)) throw new Error(`step ${this.#steps}, ${name}`, { cause: error });
       this.#count((error as Error).name === "Error" ? (error as Error).message : (error as Error).name);
     }
+    // A compaction sends what was queued, and does not wait for the answer.
+    if (this.#session.isStreaming) await nextEvent(this.#session, "agent_settled");
     this.#during = undefined;
   }
 

@@ -169,8 +169,7 @@ export class AgentSession {
     this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
     this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
     this.#naming = new SessionNaming({
-      sessionManager: this.sessionManager,
-      registry: options.registry,
+      ...host,
       smallModel: () => options.smallModel,
       named: (id) => this.#named(id),
     });

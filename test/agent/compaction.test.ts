@@ -247,25 +247,34 @@ test("[K1] an overflow that a compaction does not mend ends the turn, and the ne
   assert.equal(manager.getEntries().filter(({ type }) => type === "compaction").length, 2);
 });
 
-test("[K1] a summary that fails leaves the session as it was: by hand it rejects, by itself the turn goes on", async (t) => {
-  const bad: [Reply, RegExp][] = [
-    [say(""), /The model answered with an empty summary\./],
-    [callTools({ id: "x", name: "look", arguments: {} }), /called a tool instead of writing a summary/],
-    [stopAt("length", "half a"), /cut off at its limit/],
-    [fail(400, "bad request"), /The summary could not be written: /],
+/** Entries that hold usage alone, as `[kind, model, tokens]`; another entry as its type. */
+const spentIn = (entries: readonly SessionEntry[]): unknown[] =>
+  entries.map((entry) =>
+    entry.type === "usage" ? [entry.kind, `${entry.provider}/${entry.model}`, entry.usage.totalTokens] : entry.type,
+  );
+
+test("[K1, D5] a summary that fails changes nothing, but what it used counts: by hand it rejects, by itself the turn goes on", async (t) => {
+  const bad: [Reply, RegExp, tokens: number][] = [
+    [say(""), /The model answered with an empty summary\./, 110],
+    [callTools({ id: "x", name: "look", arguments: {} }), /called a tool instead of writing a summary/, 110],
+    [stopAt("length", "half a"), /cut off at its limit/, 110],
+    [fail(400, "bad request"), /The summary could not be written: /, 0],
   ];
-  for (const [reply, reason] of bad) {
+  for (const [reply, reason, tokens] of bad) {
     const harness = await start(t, { replies: replies([say("one"), using(FULL, say("two")), say("three")], [reply]) });
     const { session, manager } = harness;
     await session.prompt(LONG);
     await session.prompt("Second");
     const before = manager.getEntries();
     await assert.rejects(session.compact(), reason);
-    assert.deepEqual(manager.getEntries(), before);
+    const after = manager.getEntries();
+    assert.deepEqual(after.slice(0, before.length), before);
+    assert.deepEqual(spentIn(after.slice(before.length)), tokens === 0 ? [] : [["summary", "endpoint/mock", tokens]]);
     assert.equal(session.isCompacting, false);
 
     await session.prompt("Third");
-    assert.deepEqual(pathOf(harness).slice(-2), ["user: Third", "assistant stop: three"]);
+    const said = pathOf(harness).filter((text) => text !== "usage");
+    assert.deepEqual(said.slice(-2), ["user: Third", "assistant stop: three"]);
     const [notice, ...others] = noticesOf(harness.events);
     assert.match(notice!, /^warning: The context was not compacted: .* \/compact tries again, also without a model\.$/);
     assert.match(notice!, reason);
@@ -361,7 +370,9 @@ test("[K5] the summary can be read and changed before it is written, and dropped
       return undefined;
     },
   });
-  assert.deepEqual([dropped, drafts, manager.getEntries()], [{ cancelled: true }, ["SUMMARY"], before]);
+  const later = manager.getEntries();
+  assert.deepEqual([dropped, drafts, later.slice(0, before.length)], [{ cancelled: true }, ["SUMMARY"], before]);
+  assert.deepEqual(spentIn(later.slice(before.length)), [["summary", "endpoint/mock", 110]]);
   const { entry } = await session.compact({ review: async ({ summary }) => `${summary}, and mine` });
   assert.equal(entry?.summary, "SUMMARY, and mine");
 });

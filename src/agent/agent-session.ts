@@ -192,8 +192,7 @@ export class AgentSession {
     });
     this.#delivery = this.#newDelivery(host);
     this.#naming = new SessionNaming({
-      sessionManager: this.sessionManager,
-      registry: options.registry,
+      ...host,
       smallModel: () => options.smallModel,
       named: (id) => this.#named(id),
     });

@@ -126,7 +126,8 @@ export class AgentSession {
   readonly plan: PlanMode;
   /** Summaries in place of the older part of the conversation, and what the next request holds. */
   readonly compaction: SessionCompaction;
-  readonly #rules: StreamRules;
+  /** Rules that read what the model writes. */
+  readonly rules: StreamRules;
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
@@ -166,7 +167,7 @@ export class AgentSession {
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
     this.#rejected = new RejectedHistory(host);
     this.compaction = this.#newCompaction(host);
-    this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
+    this.rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
       state: this.state,
@@ -587,7 +588,7 @@ export class AgentSession {
     const compaction = this.compaction.forRun();
     const hooks = new RunHooks(this.#hooks);
     this.#rejected.begin();
-    this.#rules.begin();
+    this.rules.begin();
     this.#runHooks = hooks;
     this.#run = new AgentRun(
       {
@@ -605,10 +606,10 @@ export class AgentSession {
         beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
         recover: async (answer, branch, signal) =>
           (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
-        interruption: (event, branch) => this.#rules.interruption(event, branch),
+        interruption: (event, branch) => this.rules.interruption(event, branch),
         refusal: (name) => this.plan.refusal(name),
         afterTurn: (answer, branch) => {
-          const told = this.#rules.afterTurn(branch);
+          const told = this.rules.afterTurn(branch);
           return this.plan.afterTurn(answer) ?? told;
         },
         payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),

@@ -50,6 +50,8 @@ export interface CreateAgentSessionOptions {
   /** Added at the end of the system prompt. */
   appendSystemPrompt?: string;
   hooks?: HookPort;
+  /** What extensions say about tools of theirs in the system prompt; "" for nothing. */
+  toolNotes?: (tools: readonly AgentTool[]) => string;
   /** See AgentSessionOptions. */
   extendTools?: (tools: AgentTool[]) => AgentTool[];
   /** See AgentSessionOptions. Default false. */
@@ -128,10 +130,10 @@ function mcpConfig(stateDir: string, project: ProjectTrust, { mcpServers }: Crea
 function systemPrompt(
   about: { cwd: string; tools: readonly AgentTool[] },
   stateDir: string,
-  { instructions, appendSystemPrompt }: CreateAgentSessionOptions,
+  { instructions, appendSystemPrompt, toolNotes }: CreateAgentSessionOptions,
   last?: string,
 ): string {
-  const append = [appendSystemPrompt, last].filter((text) => text !== undefined).join("\n\n");
+  const append = [toolNotes?.(about.tools), appendSystemPrompt, last].filter((text) => text).join("\n\n");
   return buildSystemPrompt({
     ...about,
     contextFiles: loadContextFiles({ cwd: about.cwd, stateDir }).files,

@@ -12,6 +12,7 @@ import type { ProjectTrust } from "../agent/trust.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Arguments } from "./arguments.ts";
+import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
 
 export interface Workplace {
@@ -30,6 +31,8 @@ export interface Workplace {
   plan: boolean;
   /** What the user should know about the project, one plain sentence each. */
   notices: string[];
+  /** Those that are loaded; undefined when there are none. */
+  extensions?: LoadedExtensions | undefined;
 }
 
 /**
@@ -97,9 +100,10 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
+  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan, extensions } = place;
   const session = await createAgentSession({
     ...options,
+    ...extensions?.sessionOptions,
     sessionManager,
     stateDir,
     version,
@@ -109,6 +113,7 @@ export async function putToWork(
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
   });
+  extensions?.host.attach(session);
   if (name !== undefined) session.setSessionName(name);
   if (plan && !session.isFollowing) session.plan.start();
   return session;

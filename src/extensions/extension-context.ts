@@ -24,7 +24,7 @@ import type { ExtensionMode, UiPort } from "./ui-port.ts";
 export interface ContextHost {
   session(method: string): ExtensionSession;
   facade(): ReadonlySession;
-  ui(): UiPort;
+  ui(extension: Extension): UiPort;
   readonly mode: ExtensionMode;
   readonly models: ExtensionModels;
   readonly isProjectTrusted: boolean;
@@ -40,13 +40,13 @@ function uiOf(extension: Extension, host: ContextHost): UiPort {
   return new Proxy({} as UiPort, {
     get: (_target, key) => {
       extension.mustExist();
-      const ui = host.ui();
+      const ui = host.ui(extension);
       const member: unknown = Reflect.get(ui, key, ui);
       if (typeof member !== "function") return member;
       const call = (...args: unknown[]): unknown => Reflect.apply(member, ui, args);
       return DIALOGS.has(key) ? (...args: unknown[]) => extension.clock.standing(async () => call(...args)) : call;
     },
-    has: (_target, key) => key in host.ui(),
+    has: (_target, key) => key in host.ui(extension),
   });
 }
 

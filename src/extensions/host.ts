@@ -4,9 +4,8 @@
  * Part of `extensions/`; cli/ assembles it, tui/ and cli/ ask it.
  */
 import type { AgentTool } from "@earendil-works/pi-agent-core";
-import type { AutocompleteItem, Component } from "@earendil-works/pi-tui";
-import type { CustomEntry } from "../tree/entries.ts";
-import type { CustomMessage } from "../tree/messages.ts";
+import { basename } from "node:path";
+import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { HookEvent, HookName, HookPort, HookResult } from "../agent/hook-port.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
@@ -33,7 +32,7 @@ import type { ExtensionSession } from "./session-port.ts";
 import { ExtensionModules, withoutMarks } from "./typescript-loading.ts";
 import type { ModuleNames } from "./typescript-loading.ts";
 import { NO_UI } from "./ui-port.ts";
-import type { ExtensionMode, ExtensionTheme, UiPort } from "./ui-port.ts";
+import type { ExtensionMode, UiFor, UiOwner, UiPort } from "./ui-port.ts";
 
 export interface ExtensionHostOptions {
   cwd: string;
@@ -89,7 +88,8 @@ export class ExtensionHost implements HookPort {
   #problems: readonly string[] = [];
   #session: ExtensionSession | undefined;
   #facade: ReadonlySession | undefined;
-  #ui: UiPort = NO_UI;
+  #uiFor: UiFor = () => NO_UI;
+  #uis = new WeakMap<Extension, UiPort>();
   #givenFlags: readonly GivenFlag[] = [];
   #flagValues: ReadonlyMap<string, boolean | string> = new Map();
 
@@ -157,9 +157,21 @@ export class ExtensionHost implements HookPort {
     this.#facade = new ReadonlySession(session.sessionManager);
   }
 
-  /** The screen from now on; undefined: none. */
-  setUi(ui: UiPort | undefined): void {
-    this.#ui = ui ?? NO_UI;
+  /** The screen from now on, as each extension has it. */
+  setUi(uiFor: UiFor): void {
+    this.#uiFor = uiFor;
+    this.#uis = new WeakMap();
+  }
+
+  /** An extension, as the screen deals with it. */
+  ownerOf(extension: Extension): UiOwner {
+    const gone = new AbortController();
+    extension.whenRetired(() => gone.abort());
+    return {
+      name: basename(extension.path),
+      gone: gone.signal,
+      failed: (event, error) => this.#failed(extension, event, error),
+    };
   }
 
   /**
@@ -245,31 +257,6 @@ export class ExtensionHost implements HookPort {
     return [...registrations.flagsOf(this.#extensions).values()];
   }
 
-  /** What an extension draws for a message of its own; undefined: draw the usual. */
-  renderMessage(
-    message: CustomMessage,
-    options: { expanded: boolean; outputPad: number },
-    theme: ExtensionTheme,
-  ): Component | undefined {
-    const found = registrations.messageRendererOf(this.#extensions, message.customType);
-    return found && this.#drawn(found.extension, message.customType, () => found.value(message, options, theme));
-  }
-  /** What an extension draws for an entry of its own; undefined: draw nothing. */
-  renderEntry(entry: CustomEntry, options: { expanded: boolean }, theme: ExtensionTheme): Component | undefined {
-    const found = registrations.entryRendererOf(this.#extensions, entry.customType);
-    return found && this.#drawn(found.extension, entry.customType, () => found.value(entry, options, theme));
-  }
-
-  #drawn(extension: Extension, customType: string, draw: () => Component | undefined): Component | undefined {
-    try {
-      const component = draw();
-      return typeof component?.render === "function" ? component : undefined;
-    } catch (error) {
-      this.#failed(extension, `renderer of ${customType}`, error);
-      return undefined;
-    }
-  }
-
   get #commands(): registrations.ExtensionCommand[] {
     return registrations.commandsOf(this.#extensions, this.#builtInCommands);
   }
@@ -286,7 +273,7 @@ export class ExtensionHost implements HookPort {
       isProjectTrusted: project.trusted,
       shutdown: () => shutdown?.(),
       reload: () => this.reload(),
-      ui: () => this.#ui,
+      ui: (extension) => this.#uiOf(extension),
       facade: () => {
         this.#sessionFor("ctx");
         return this.#facade!;
@@ -302,6 +289,15 @@ export class ExtensionHost implements HookPort {
       this.#contexts.set(extension, contexts);
     }
     return contexts;
+  }
+
+  #uiOf(extension: Extension): UiPort {
+    let ui = this.#uis.get(extension);
+    if (ui === undefined) {
+      ui = this.#uiFor(this.ownerOf(extension));
+      this.#uis.set(extension, ui);
+    }
+    return ui;
   }
 
   #sessionFor(method: string): ExtensionSession {

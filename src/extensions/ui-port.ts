@@ -128,6 +128,19 @@ export interface UiPort {
   setToolsExpanded(expanded: boolean): void;
 }
 
+/** Whose a part of the screen is. */
+export interface UiOwner {
+  /** As the user knows the extension. */
+  name: string;
+  /** Aborted when it is no longer loaded: all of it leaves the screen, its dialogs end unanswered. */
+  gone?: AbortSignal | undefined;
+  /** What it has thrown while it was asked to draw or to take a key; reported like any other mistake of it. */
+  failed(event: string, error: unknown): void;
+}
+
+/** The screen as one extension has it. */
+export type UiFor = (owner: UiOwner) => UiPort;
+
 /** How the session is run. Dialogs are answered in `tui` and `rpc` only; components are shown in `tui` only. */
 export type ExtensionMode = "tui" | "rpc" | "json" | "print";
 

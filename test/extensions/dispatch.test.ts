@@ -209,13 +209,13 @@ test("[X3] a dialog of the extension stops its clock", async (t) => {
     ],
   });
   const asked = Promise.withResolvers<void>();
-  host.setUi({
+  host.setUi(() => ({
     ...NO_UI,
     confirm: () => {
       asked.resolve();
       return answer.promise;
     },
-  });
+  }));
   const call = host.emit("tool_call", { toolName: "bash", toolCallId: "1", input: {} });
   await asked.promise;
   // Longer than the limit.

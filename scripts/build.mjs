@@ -5,5 +5,5 @@ import { run } from "./run.mjs";
 import { root } from "./source-files.mjs";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-if (!run("tsc", ["-b", "src", "src/tui", "src/cli"])) process.exit(1);
+if (!run("tsc", ["-b", "src", "src/export", "src/tui", "src/cli"])) process.exit(1);
 chmodSync(join(root, "dist/cli/main.js"), 0o755);

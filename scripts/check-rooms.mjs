@@ -29,7 +29,11 @@ const ROOMS = {
     types: ["@earendil-works/pi-agent-core", "@earendil-works/pi-ai", "@earendil-works/pi-tui", "typebox"],
     node: true,
   },
-  export: { rooms: ["tree", "session"], packages: [], node: true },
+  export: {
+    rooms: ["tree", "session"],
+    packages: ["@secretlint/core", "@secretlint/profiler", "@secretlint/secretlint-rule-preset-recommend"],
+    node: true,
+  },
   importers: { rooms: ["tree"], packages: [], node: false },
   tui: {
     rooms: ["tree", "session", "agent", "extensions"],

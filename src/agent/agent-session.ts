@@ -656,12 +656,16 @@ export class AgentSession {
       this.#runHooks = undefined;
       this.#delivery.runEnded();
       this.#emit({ type: "agent_settled", aborted: run.aborted });
-      if (this.#hooks.has("agent_settled"))
-        this.#settling = this.#hooks.emit("agent_settled", { aborted: run.aborted }).then(() => {
-          this.#settling = undefined;
-        });
+      if (this.#hooks.has("agent_settled")) this.#settling = this.#tellSettled(run.aborted);
     }
     await this.#settling;
+  }
+
+  async #tellSettled(aborted: boolean): Promise<void> {
+    // What a hook does at once must find the session settling already.
+    await Promise.resolve();
+    await this.#hooks.emit("agent_settled", { aborted });
+    this.#settling = undefined;
   }
 
   /** When nothing runs any more: no turn, no command of the user, no jump. */

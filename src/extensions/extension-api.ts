@@ -2,7 +2,15 @@
  * The object an extension's factory is given. Part of `extensions/`; the host makes one for each extension.
  */
 import { isRecord } from "../tree/json.ts";
-import type { CommandInfo, ExtensionAPI, ExtensionModels, FlagOptions, Listen, ToolDefinition } from "./api.ts";
+import type {
+  CommandInfo,
+  Content,
+  ExtensionAPI,
+  ExtensionModels,
+  FlagOptions,
+  Listen,
+  ToolDefinition,
+} from "./api.ts";
 import type { EventBus } from "./event-bus.ts";
 import { exec } from "./exec.ts";
 import type { Extension, Listener } from "./extension.ts";
@@ -22,6 +30,8 @@ export interface ApiHost {
   readonly tools: ExtensionTools;
   readonly bus: EventBus;
   commands(): readonly CommandInfo[];
+  /** False when there is no such command. */
+  runCommand(name: string, args: string): Promise<boolean>;
   flag(name: string): boolean | string | undefined;
   failed(extension: Extension, event: string, error: unknown): void;
   /** Something was registered after the factory returned. */
@@ -119,8 +129,17 @@ function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof P
   return {
     sendMessage: (message, options = {}) =>
       told("sendMessage", session("sendMessage").sendCustomMessage(draftOf(message), options)),
-    sendUserMessage: (content, options = {}) =>
-      told("sendUserMessage", session("sendUserMessage").sendUserMessage(content, options)),
+    sendUserMessage: (content, { expandPromptTemplates = false, ...options } = {}) => {
+      const target = session("sendUserMessage");
+      const send = async (): Promise<void> => {
+        const command = expandPromptTemplates ? commandIn(content) : undefined;
+        // What called this may be told of something that goes on.
+        if (command !== undefined) await target.waitForIdle();
+        if (command !== undefined && (await host.runCommand(...command))) return;
+        await target.sendUserMessage(content, options);
+      };
+      told("sendUserMessage", send());
+    },
     appendEntry: (customType, data) => void session("appendEntry").appendCustomEntry(customType, data),
     setLabel: (entryId, label) => session("setLabel").setLabel(entryId, label),
     setSessionName: (name) => session("setSessionName").setSessionName(name),
@@ -155,6 +174,12 @@ function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof P
     getThinkingLevel: () => session("getThinkingLevel").thinkingLevel,
     setThinkingLevel: (level) => session("setThinkingLevel").setThinkingLevel(level),
   };
+}
+
+/** Name and arguments of "/name arguments". */
+function commandIn(content: Content): [name: string, args: string] | undefined {
+  const found = typeof content === "string" ? /^\/(\S+)(?:\s+([\s\S]*))?$/.exec(content.trim()) : null;
+  return found === null ? undefined : [found[1]!, found[2] ?? ""];
 }
 
 function beside(extension: Extension, host: ApiHost): Pick<ExtensionAPI, Beside> {

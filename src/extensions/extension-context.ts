@@ -113,7 +113,7 @@ class LiveContext implements ExtensionContext {
       .catch((error: unknown) => host.failed(extension, "abort", error));
   }
   hasPendingMessages(): boolean {
-    return sessionOf(this).queue.length > 0;
+    return sessionOf(this).hasPendingMessages;
   }
   hasQueuedMessages(): boolean {
     return this.hasPendingMessages();

@@ -53,12 +53,12 @@ export const commandBlocked = (path: string, reason: string): string =>
   `The command was not run because the extension ${path} failed: ${reason}`;
 export const badToolResult = (name: string): string =>
   `The tool "${name}" has given no result: its content must be a list of blocks.`;
-export const RELOAD_WHILE_RUNNING =
-  "Extensions cannot be loaded anew while something runs; wait for it or stop it first.";
 export const unknownFlag = (name: string): string =>
   `There is no flag --${name}: neither bough nor an extension that is loaded has it.`;
 export const flagNeedsText = (name: string): string => `--${name} needs a text behind it.`;
 export const flagTakesNone = (name: string, value: string): string =>
   `--${name} is on or off and takes no text, but was given "${value}".`;
+/** In place of the event's name. */
+export const NO_EVENT = "something nobody waited for";
 export const failed = (path: string, event: string, reason: string): string =>
   `The extension ${path} failed at "${event}": ${reason}`;

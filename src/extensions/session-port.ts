@@ -14,9 +14,8 @@ export interface ExtensionSession {
   readonly model: Model | undefined;
   readonly thinkingLevel: ThinkingLevel;
   readonly isIdle: boolean;
-  readonly isStreaming: boolean;
-  /** What waits to be sent. */
-  readonly queue: readonly unknown[];
+  /** Whether anything waits to be sent. */
+  readonly hasPendingMessages: boolean;
   /** Aborted when the run that goes on is stopped. */
   readonly signal: AbortSignal | undefined;
   abort(): Promise<void>;
@@ -30,10 +29,7 @@ export interface ExtensionSession {
   setLabel(entryId: string, label: string | undefined): void;
   /** Delivers or queues it, as ExtensionAPI.sendMessage says. */
   sendCustomMessage(message: CustomMessageDraft, options: SendOptions): Promise<void>;
-  sendUserMessage(
-    content: Content,
-    options: { deliverAs?: "steer" | "followUp"; expandPromptTemplates?: boolean },
-  ): Promise<void>;
+  sendUserMessage(content: Content, options: { deliverAs?: "steer" | "followUp" }): Promise<void>;
   /** Writes a `custom` entry at the leaf; returns its id. */
   appendCustomEntry(customType: string, data: unknown): string;
   newSession(options: { parentSession?: string; setup?: (session: SessionManager) => unknown }): Promise<Moved>;
@@ -45,4 +41,6 @@ export interface ExtensionSession {
     options: { summarize?: boolean; customInstructions?: string; replaceInstructions?: boolean; label?: string },
   ): Promise<Moved & { aborted?: boolean; editorText?: string; summaryEntry?: BranchSummaryEntry }>;
   switchSession(path: string): Promise<Moved>;
+  /** Says goodbye to extensions, calls `renew`, which makes them anew, and begins again. Rejects while something runs. */
+  reload(renew: () => Promise<void>): Promise<void>;
 }

@@ -19,6 +19,8 @@ export type ModuleNames = ReadonlyMap<string, string>;
 
 /** The files that one extension brings in. */
 interface Territory {
+  /** The file of the extension. */
+  entry: string;
   /** Marks its modules, so that no other load shares them. */
   query: string;
   /** Set for an extension of a project: files of the project come from there. */
@@ -48,7 +50,7 @@ export class ExtensionModules {
       load: (url, context, next) => this.#load(url, context, next),
     });
     loads += 1;
-    const territory = { query: `?bough=${loads}`, project };
+    const territory = { entry: path, query: `?bough=${loads}`, project };
     return (await import(this.#enter(pathToFileURL(path).href, territory))) as Record<string, unknown>;
   }
 
@@ -56,6 +58,14 @@ export class ExtensionModules {
   forget(): void {
     const { cache } = module.createRequire(import.meta.url);
     for (const url of this.#members.keys()) delete cache[fileURLToPath(url)];
+  }
+
+  /** The file of the extension, loaded at any time, in whose modules an error has come up. */
+  originOf(error: unknown): string | undefined {
+    const stack = error instanceof Error ? (error.stack ?? "") : "";
+    for (const [url, { entry, query }] of this.#members)
+      if (stack.includes(url.endsWith(query) ? `${query}:` : `${fileURLToPath(url)}:`)) return entry;
+    return undefined;
   }
 
   /** Modules that are loaded stay as they are. */

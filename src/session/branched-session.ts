@@ -1,6 +1,6 @@
 /**
  * New sessions out of old ones: one path of a session, or the whole of it, as the lines of another file.
- * Part of `session/`; used by SessionManager. Sources are only read.
+ * Part of `session/`; used by SessionManager and by exports. Sources are only read.
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
@@ -30,7 +30,19 @@ export function branchedToFile(source: OpenSession, leafId: string, dir: string,
   if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
   const origin = source.held === undefined ? source.store.path : undefined;
   const header = headerOfCopy(source.header, source.header.cwd, origin);
-  return writeSession(header, dir, branchedLines(source, leafId, header, { named: true, reader }));
+  const path = source.index.pathOrdinals(leafId);
+  return writeSession(header, dir, branchedLines(source, path, header, { named: true, reader }));
+}
+
+/**
+ * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until the
+ * next one is asked for. Throws for a source of a newer format.
+ * @param path ordinals, each the parent of the next
+ */
+export function stretchLines(source: OpenSession, path: readonly number[]): Generator<Uint8Array> {
+  if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
+  const header = headerOfCopy(source.header, source.header.cwd, source.store.path);
+  return branchedLines(source, path, header, { named: true });
 }
 
 /** The same, open for writing; what was just written is not read for that. */
@@ -43,7 +55,8 @@ export function branchedSession(source: OpenSession, leafId: string, dir: string
 /** The path to an entry as a session in memory, which takes the place of its source. */
 export function branchedInMemory(source: OpenSession, leafId: string): OpenSession {
   const header = headerOfCopy(source.header, source.header.cwd, undefined);
-  const pieces = Array.from(branchedLines(source, leafId, header, { named: false }), (piece) => new Uint8Array(piece));
+  const lines = branchedLines(source, source.index.pathOrdinals(leafId), header, { named: false });
+  const pieces = Array.from(lines, (piece) => new Uint8Array(piece));
   const store = new MemoryStore(Buffer.concat(pieces));
   return sessionOf(readingOf(store, "the session"), store, false);
 }
@@ -103,7 +116,7 @@ function writeSession(header: SessionHeader, dir: string, lines: Iterable<Uint8A
  */
 function* branchedLines(
   source: OpenSession,
-  leafId: string,
+  path: readonly number[],
   header: SessionHeader,
   { named, reader }: { named: boolean; reader?: SessionReader | undefined },
 ): Generator<Uint8Array> {
@@ -113,7 +126,6 @@ function* branchedLines(
     return line;
   };
   yield told(headerBytes(header, source.hasSeals));
-  const path = index.pathOrdinals(leafId);
   const kept = path.filter((n) => index.kindAt(n) !== "label");
   yield* new OriginalLines(source, keptAnchors(index, path), reader).chained(kept);
   const last = kept.at(-1);

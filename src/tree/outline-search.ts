@@ -4,7 +4,7 @@
  */
 import type { OutlineSource } from "./outline-source.ts";
 import { PROBLEM_MARKS } from "./outline-texts.ts";
-import { searchText, type RowSurroundings } from "./row-text.ts";
+import { rowText, searchText, wordsBeyond, type RowSurroundings } from "./row-text.ts";
 
 /** Every word of the query must be in the row, in any case and order. */
 export class EntrySearch {
@@ -59,7 +59,14 @@ export class EntrySearch {
   }
 
   #textOf(n: number): string {
-    return (this.#texts[n] ??= searchText(this.#source.at(n), n, this.#around));
+    return (this.#texts[n] ??= this.#look(n));
+  }
+
+  #look(n: number): string {
+    const glance = this.#source.glanceAt?.(n);
+    if (glance !== undefined) return searchText(glance.text, glance.beyond);
+    const entry = this.#source.at(n);
+    return searchText(rowText(entry, n, this.#around), wordsBeyond(entry, n));
   }
 }
 

@@ -3,6 +3,7 @@
  * Part of `tree/`: pure. Used by the outline's own files, and by whoever shows a tree that is no SessionEntryIndex.
  */
 import type { SessionEntry } from "./entries.ts";
+import type { RowGlance } from "./row-glance.ts";
 
 /** Entries are named by ordinals: 0..size-1 in file order. Growing at the end is the only change of what is there. */
 export interface OutlineSource {
@@ -20,6 +21,8 @@ export interface OutlineSource {
   roleAt?(n: number): string | undefined;
   /** The line of the entry, as long as no other is asked for; undefined when only `at` has it. A source may do without. */
   bytesAt?(n: number): Uint8Array | undefined;
+  /** What the outline needs of a body, known beforehand: then it asks for no body. A source may do without. */
+  glanceAt?(n: number): RowGlance;
   /** -1 for a root, also for one whose parent is missing or would close a cycle. */
   parentOrdinal(n: number): number;
   /** The children of `n`, of the roots for -1, in the order of SPEC T4. */

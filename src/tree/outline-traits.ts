@@ -20,16 +20,22 @@ const HAS_CALLS = 32;
 /** A call answered further away than this many messages with calls is shown by its tool's name alone. */
 const FARTHEST_CALL = 16;
 
+/** What traits are made of. */
+export type TraitsSource = Pick<
+  OutlineSource,
+  "size" | "at" | "kindAt" | "roleAt" | "bytesAt" | "glanceAt" | "parentOrdinal"
+>;
+
 /** Kept while the source grows. */
 export class EntryTraits {
-  readonly #source: OutlineSource;
+  readonly #source: TraitsSource;
   #bits = new Uint8Array(0);
   /** By ordinal: 2 + the nearest ancestor with tool calls, 1 for none, 0 when not looked up. */
   #callsAbove = new Int32Array(0);
   /** The calls of the message last asked for: its results ask one after the other. */
   #calls: { holder: number; byId: Map<unknown, CallDescription> } = { holder: -1, byId: new Map() };
 
-  constructor(source: OutlineSource) {
+  constructor(source: TraitsSource) {
     this.#source = source;
   }
 
@@ -67,6 +73,9 @@ export class EntryTraits {
   #look(n: number): number {
     if (this.#source.kindAt(n) !== "message") return 0;
     const role = this.#source.roleAt?.(n);
+    const known = this.#source.glanceAt?.(n);
+    if (known !== undefined)
+      return role === "assistant" ? answerTraits(!known.silent, false, false) : (ROLE_TRAITS.get(role) ?? 0);
     if (role === undefined) return messageTraits(this.#source.at(n));
     if (role !== "assistant") return ROLE_TRAITS.get(role) ?? 0;
     const line = this.#source.bytesAt?.(n);

@@ -286,7 +286,7 @@ export class Outline {
       selected: index === this.#selected,
       label: this.#labels.get(n),
       problem: problem === undefined ? undefined : PROBLEM_MARKS[problem],
-      text: rowText(entry, n, this.#around),
+      text: this.#source.glanceAt?.(n).text ?? rowText(entry, n, this.#around),
     };
   }
 

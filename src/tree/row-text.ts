@@ -144,12 +144,15 @@ export function rowText(entry: SessionEntry, n: number, around: RowSurroundings)
   return textsOf(entry).row(entry, n, around);
 }
 
+/** Words that find the row although it does not show them; "" for none. */
+export function wordsBeyond(entry: SessionEntry, n: number): string {
+  return textsOf(entry).search(entry, n);
+}
+
 /** All that search looks through for an entry, its label apart: what the row shows and the words that belong to it. */
-export function searchText(entry: SessionEntry, n: number, around: RowSurroundings): string {
-  const texts = textsOf(entry);
+export function searchText(row: readonly TextPart[], beyond: string): string {
   let shown = "";
-  for (const { text } of texts.row(entry, n, around)) shown += text;
-  const beyond = texts.search(entry, n);
+  for (const { text } of row) shown += text;
   return (beyond === "" ? shown : `${shown} ${beyond}`).toLowerCase();
 }
 

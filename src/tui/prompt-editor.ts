@@ -84,10 +84,8 @@ export class PromptEditor extends Editor {
     this.#keybindings = keybindings;
     this.#burst = new TypedBurst({
       key: (data) => this.#handleKey(data),
-      paste: (text) => {
-        this.#handleKey(`${PASTE_START}${text}${PASTE_END}`);
-        ui.requestRender();
-      },
+      paste: (text) => this.#handleKey(`${PASTE_START}${text}${PASTE_END}`),
+      late: () => ui.requestRender(),
     });
   }
 

@@ -369,3 +369,21 @@ test("[B5] a name that comes after the session was left, or named, is not used",
   await session.dispose();
   assert.equal(manager.getSessionName(), undefined);
 });
+
+test("[T7, B1] dB52 a copy made before any answer: a later run that fails says its own reason, and the copy goes on", async (t) => {
+  const replies = [fail(400, "first refusal"), fail(400, "second refusal"), say("ok")];
+  const { session, manager } = await startHarness(t, { replies });
+  await session.prompt("go");
+  const source = manager.getSessionFile() as string;
+  manager.branch(session.getUserMessages()[0]!.entryId);
+  const before = readFileSync(source);
+  assert.deepEqual(await session.clone(), { cancelled: false });
+  const copy = manager.getSessionFile() as string;
+  assert.deepEqual([copy === source, existsSync(copy)], [false, true]);
+  await session.prompt("again");
+  const failed = session.messages.at(-1);
+  assert.ok(failed?.role === "assistant" && failed.errorMessage?.includes("second refusal"), JSON.stringify(failed));
+  await session.prompt("once more");
+  assert.equal(outlineOf(manager.getBranch()).at(-1), "assistant stop: ok");
+  assert.deepEqual(readFileSync(source).subarray(0, before.length), before);
+});

@@ -75,7 +75,7 @@ export async function extensionHost(t: TestContext, options: HarnessOptions = {}
   t.after(() => host.dispose());
   host.onError((error) => errors.push(error));
   const manager = SessionManager.inMemory(cwd);
-  const session = recordingSession(manager);
+  const session = recordingSession(manager, host);
   host.attach(session);
   await host.load();
   return { host, stateDir, cwd, session, manager, errors, told, path: (name) => join(stateDir, "extensions", name) };
@@ -93,7 +93,7 @@ export function moduleUrl(source: string): string {
   return pathToFileURL(path).href;
 }
 
-function recordingSession(manager: SessionManager): ExtensionSession & { sent: unknown[] } {
+function recordingSession(manager: SessionManager, host: ExtensionHost): ExtensionSession & { sent: unknown[] } {
   const sent: unknown[] = [];
   return {
     sent,
@@ -102,8 +102,7 @@ function recordingSession(manager: SessionManager): ExtensionSession & { sent: u
     model: undefined,
     thinkingLevel: "off",
     isIdle: true,
-    isStreaming: false,
-    queue: [],
+    hasPendingMessages: false,
     signal: undefined,
     abort: async () => void sent.push(["abort"]),
     waitForIdle: async () => undefined,
@@ -138,5 +137,10 @@ function recordingSession(manager: SessionManager): ExtensionSession & { sent: u
       return { cancelled: false, editorText: "Edit me" };
     },
     switchSession: async () => ({ cancelled: true }),
+    reload: async (renew) => {
+      await host.emit("session_shutdown", { reason: "reload" });
+      await renew();
+      await host.emit("session_start", { reason: "reload" });
+    },
   };
 }

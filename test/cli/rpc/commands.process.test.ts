@@ -7,6 +7,7 @@ import { COMMANDS } from "../../../src/cli/rpc/commands.ts";
 import { SessionManager } from "../../../src/session/session-manager.ts";
 import { Place, connectedTo, providerFor, savedMessages } from "../../support/command.ts";
 import { checkLaws } from "../../support/laws.ts";
+import { TOOL_SERVER } from "../../support/mcp-tool-server.ts";
 import { callTools, fail, hangAfter, say } from "../../support/provider-mock.ts";
 import { rpcClient } from "../../support/rpc-client.ts";
 import type { OutLine } from "../../support/rpc-client.ts";
@@ -375,8 +376,63 @@ test("[R1, K1, K6] compact: by a digest, by a model, stopped, and with nothing t
   assert.match(JSON.stringify(server.requests[1]?.body.messages), /the letters/);
   const again = await client.ask("compact", { digest: true });
   assert.deepEqual([again.success, again.code], [false, "refused"]);
+
+  const context = await client.data("get_context");
+  assert.deepEqual(Object.keys(context), ["systemPrompt", "tools", "entries", "dropped"]);
+  const [first] = context["entries"] as { kind: string; entryId: string }[];
+  assert.deepEqual([first?.kind, first?.entryId], ["summary", (entry as { id: string }).id]);
+  const { leafId } = await client.data("get_state");
+  assert.equal((await client.ask("uncompact", { expectedLeaf: "a" })).code, "leaf");
+  const above = await client.data("uncompact", { expectedLeaf: leafId });
+  assert.equal(above["leafId"], (entry as { parentId: string }).parentId);
+  assert.equal((await client.ask("uncompact")).error, "There is no compaction on this branch.");
   assert.equal((await client.end()).code, 0);
   await checkLaws(await SessionManager.open(path, { readOnly: true }));
+});
+
+test("[R1, P1] plan mode: begun, a plan handed in, read, and carried out", async (t) => {
+  const plan = { title: "paint-it", plan: "# Paint it\n\n1. Green." };
+  const server = await providerFor(t, callTools({ id: "p", name: "submit_plan", arguments: plan }), say("Painted."));
+  const { client, place } = await start(t, connectedTo(server));
+  assert.match((await client.ask("get_plan")).error ?? "", /./);
+  assert.equal((await client.ask("approve_plan", { choice: "keep" })).success, false);
+  assert.deepEqual(await client.ask("set_plan_mode", { on: true }), OK);
+  assert.equal((await client.data("get_state"))["mode"], "plan");
+  await client.data("prompt", { message: "Paint it." });
+  await client.event("agent_settled");
+  assert.equal((await client.event("plan_submitted"))["title"], "paint-it");
+  const { title, plan: text } = await client.data("get_plan");
+  assert.deepEqual([title, text], ["paint-it", plan.plan]);
+  const from = client.lines.length;
+  assert.deepEqual(await client.data("approve_plan", { choice: "execute" }), { started: true });
+  await client.event("agent_settled", from);
+  const state = await client.data("get_state");
+  assert.deepEqual([state["mode"], state["sessionName"]], ["none", "Paint it"]);
+  assert.deepEqual(await client.ask("set_plan_mode", { on: false }), OK);
+  assert.equal((await client.end()).code, 0);
+  assert.equal(place.sessionFiles().length, 2);
+});
+
+test("[R1, P3] get_mcp and select_mcp_tools: the tools of this branch", async (t) => {
+  const place = new Place();
+  place.writeSettings({});
+  const calc = { command: process.execPath, args: [TOOL_SERVER] };
+  writeFileSync(join(place.stateDir, "mcp.json"), JSON.stringify({ mcpServers: { calc } }));
+  const { client } = await start(t, ["--no-session"], place);
+  const servers = async () =>
+    (await client.data("get_mcp"))["servers"] as { status: string; tools: { name: string; isSelected: boolean }[] }[];
+  while ((await servers())[0]?.status !== "ready") await client.event("mcp_changed", client.lines.length);
+  const names = async () => (await servers())[0]?.tools.filter(({ isSelected }) => isSelected).map(({ name }) => name);
+  const all = await names();
+  assert.ok(all !== undefined && all.length > 1 && all.includes("mcp__calc__add"));
+  assert.deepEqual(await client.ask("select_mcp_tools", { names: ["mcp__calc__add"] }), OK);
+  assert.deepEqual(await names(), ["mcp__calc__add"]);
+  assert.deepEqual(await client.ask("select_mcp_tools", { names: ["mcp__calc__fly"] }), {
+    success: false,
+    code: "refused",
+    error: "No MCP server has a tool mcp__calc__fly now.",
+  });
+  assert.equal((await client.end()).code, 0);
 });
 
 async function until(look: () => boolean): Promise<void> {

@@ -1,0 +1,44 @@
+/**
+ * `FactsCount`: what the head of a page tells of a session, gathered while its entries go through.
+ * Part of `export/`; used by html.ts.
+ */
+import type { SessionEntry } from "../tree/entries.ts";
+import { readTime } from "../tree/format.ts";
+import { kindOf } from "../tree/kinds.ts";
+import { addSpending, emptyUsage, spendingOf } from "../tree/usage.ts";
+import type { PageFacts } from "./page/page-data.ts";
+import { roleOf } from "./page-rows.ts";
+
+export type CountedFacts = Pick<PageFacts, "times" | "counts" | "usage" | "byModel">;
+
+const COUNTED: ReadonlyMap<string | undefined, keyof PageFacts["counts"]> = new Map([
+  ["user", "prompts"],
+  ["assistant", "answers"],
+  ["toolResult", "toolResults"],
+]);
+
+export class FactsCount {
+  readonly #counts = { prompts: 0, answers: 0, toolResults: 0 };
+  readonly #usage = emptyUsage();
+  #first = Number.POSITIVE_INFINITY;
+  #last = Number.NEGATIVE_INFINITY;
+
+  add(entry: SessionEntry): void {
+    const time = readTime(entry.timestamp);
+    if (!Number.isNaN(time)) {
+      this.#first = Math.min(this.#first, time);
+      this.#last = Math.max(this.#last, time);
+    }
+    if (kindOf(entry).fault(entry) !== undefined) return;
+    const counted = COUNTED.get(roleOf(entry));
+    if (counted !== undefined) this.#counts[counted]++;
+    const spending = spendingOf(entry);
+    if (spending !== undefined) addSpending(this.#usage, spending);
+  }
+
+  get facts(): CountedFacts {
+    const { byModel, ...usage } = this.#usage;
+    const times = this.#last < this.#first ? undefined : { first: this.#first, last: this.#last };
+    return { times, counts: this.#counts, usage, byModel: [...byModel] };
+  }
+}

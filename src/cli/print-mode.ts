@@ -55,6 +55,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
   let last: AssistantMessage | undefined;
   let plan: string | undefined;
   let signalled: EndingSignal | undefined;
+  let isHandled = false;
   if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
     if ((event.type === "message_update" || event.type === "message_end") && event.message.role === "assistant")
@@ -69,7 +70,8 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     void session.abort();
   });
   try {
-    await session.prompt(prompt);
+    await session.begin();
+    await session.prompt(prompt, { accepted: (how) => (isHandled = how === "handled") });
   } finally {
     ignoreSignals();
     // What has come is shown also when it could not be saved.
@@ -78,7 +80,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     await session.dispose();
     unsubscribe();
   }
-  const fault = signalled === undefined ? faultOf(last) : STOPPED;
+  const fault = signalled !== undefined ? STOPPED : isHandled ? undefined : faultOf(last);
   if (fault !== undefined) report(io, fault);
   return signalled !== undefined ? SIGNAL_EXIT_CODES[signalled] : fault === undefined ? 0 : 1;
 }

@@ -66,7 +66,7 @@ export const COMMANDS = {
       streamingBehavior: opt(oneOf(["steer", "followUp"])),
       expectedLeaf: EXPECTED_LEAF,
     },
-    gives: obj({ disposition: oneOf(["started", "queued"]) }),
+    gives: obj({ disposition: oneOf(["started", "queued", "handled"]) }),
     order: "in turn",
   }),
   steer: command({

@@ -18,17 +18,17 @@ export function conversationHandlers({ session, registry, told }: RpcHost): Pick
   return {
     prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
       checkLeaf(session, expectedLeaf);
-      if (session.isStreaming && streamingBehavior !== undefined) {
-        if (streamingBehavior === "steer") session.steer(message, images);
-        else session.followUp(message, images);
-        return { disposition: "queued" };
-      }
-      const wasStreaming = session.isStreaming;
-      const answered = session.prompt(message, images === undefined ? {} : { images });
-      // What is refused is refused before anything has started.
-      if (wasStreaming || !session.isStreaming) await answered;
-      else answered.catch(told);
-      return { disposition: "started" };
+      const accepted = Promise.withResolvers<"started" | "queued" | "handled">();
+      const answered = session.prompt(message, {
+        source: "rpc",
+        accepted: accepted.resolve,
+        ...(images === undefined ? {} : { images }),
+        ...(streamingBehavior === undefined ? {} : { streamingBehavior }),
+      });
+      // What is refused is refused before it is accepted.
+      const disposition = await Promise.race([accepted.promise, answered.then(() => accepted.promise)]);
+      answered.catch(told);
+      return { disposition };
     },
     steer: ({ message, images }) => {
       session.steer(message, images);

@@ -81,6 +81,8 @@ async function serve(
   const told = (error: unknown): void => tell(output, "error", failureText(error));
   const handlers = handlersFor({ session, registry, cwd, told });
   const dispatcher = new Dispatcher(handlers, (response) => output.send(response));
+  // Not waited for: what extensions ask meanwhile is answered by what is read.
+  void session.begin();
   try {
     for await (const line of readLines(process.stdin, LONGEST_LINE, signal)) {
       dispatcher.take(line);

@@ -36,7 +36,7 @@ const ROOMS = {
   },
   importers: { rooms: ["tree"], packages: [], node: false },
   tui: {
-    rooms: ["tree", "session", "agent", "extensions"],
+    rooms: ["tree", "session", "agent", "extensions", "export"],
     packages: ["@earendil-works/pi-tui", "diff", "highlight.js"],
     node: true,
   },

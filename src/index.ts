@@ -41,7 +41,7 @@ export { SessionManager } from "./session/session-manager.ts";
 export { SessionFileError, SessionInUse } from "./session/session-errors.ts";
 export type { SessionInfo } from "./session/catalog.ts";
 export { AgentSession } from "./agent/agent-session.ts";
-export type { AgentSessionOptions } from "./agent/agent-session.ts";
+export type { AgentSessionOptions, PromptOptions } from "./agent/agent-session-options.ts";
 export type { AgentSessionEvent, AgentSessionListener } from "./agent/agent-session-events.ts";
 export { humanizePlanTitle } from "./agent/approved-plan.ts";
 export { createAgentSession } from "./agent/create-agent-session.ts";

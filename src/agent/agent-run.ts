@@ -172,7 +172,7 @@ export class AgentRun {
         prompts = [];
       } else if (this.#next === "again") {
         prompts = this.#take("steer");
-      } else if (this.#answer?.stopReason !== "error") {
+      } else if (this.#answer === undefined || !this.#hasFailed(this.#answer)) {
         // Typed after the loop had looked for the last time.
         prompts = this.#take("steer");
         if (prompts.length === 0) prompts = this.#take("followUp");
@@ -310,6 +310,13 @@ export class AgentRun {
       this.#host.emit({ type: "auto_retry_end", success: true, attempt: this.#attempt });
       this.#attempt = 0;
     }
+  }
+
+  /** Some servers cut a request that does not fit, and stop at the limit before the first word. */
+  #hasFailed(answer: AssistantMessage): boolean {
+    const { stopReason } = answer;
+    if (stopReason === "length") return isContextOverflow(answer, this.#host.model().contextWindow);
+    return stopReason === "error";
   }
 
   /** Waits before the next attempt; false when there is none. */

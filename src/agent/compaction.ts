@@ -4,7 +4,6 @@
  * Part of `agent/`; AgentSession has one. When it is needed is the business of compaction-triggers.
  */
 import type { CompactionEntry, CompactionResult } from "../tree/entries.ts";
-import type { Usage } from "../tree/messages.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
@@ -20,6 +19,8 @@ import type { CompactionReason, HookEvent, HookName, HookPort, HookResult } from
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model } from "./providers.ts";
+import { recordUnusedSummary } from "./spent-tokens.ts";
+import type { Spent } from "./spent-tokens.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 export interface CompactOptions {
@@ -71,10 +72,12 @@ export class CompactionFailed extends Error {
 
 /** What is to be written. */
 interface Draft extends CompactionResult {
-  usage?: Usage;
   fromExtension?: true;
 }
-type Drafted = { kind: "draft"; draft: Draft } | Exclude<CompactionOutcome, { kind: "written" }>;
+type Drafted = ({ kind: "draft"; draft: Draft } | Exclude<CompactionOutcome, { kind: "written" }>) & {
+  /** What a model used for it. */
+  spent?: Spent;
+};
 
 export class Compaction {
   readonly #host: CompactionHost;
@@ -156,7 +159,18 @@ export class Compaction {
     request: CompactionRequest,
     leafId: string | null,
   ): Promise<CompactionOutcome> {
-    const drafted = await this.#draft(preparation, request);
+    const { spent, ...drafted } = await this.#draft(preparation, request);
+    const outcome = await this.#decided(drafted, spent, request, leafId);
+    if (outcome.kind !== "written") recordUnusedSummary(this.#host, spent);
+    return outcome;
+  }
+
+  async #decided(
+    drafted: Drafted,
+    spent: Spent | undefined,
+    request: CompactionRequest,
+    leafId: string | null,
+  ): Promise<CompactionOutcome> {
     if (request.signal.aborted) return { kind: "cancelled" };
     if (drafted.kind !== "draft") return drafted;
     const { draft } = drafted;
@@ -166,7 +180,7 @@ export class Compaction {
       draft.summary = summary.toWellFormed();
     }
     if (!this.#isStillOn(leafId)) return { kind: "failed", reason: notices.SESSION_WENT_ON };
-    return { kind: "written", entry: await this.#write(draft, request) };
+    return { kind: "written", entry: await this.#write(draft, spent, request) };
   }
 
   async #draft(preparation: CompactionPreparation, request: CompactionRequest): Promise<Drafted> {
@@ -185,11 +199,11 @@ export class Compaction {
     const { context, prompt, preserveData } = answer;
     const { registry } = this.#host;
     const written = await summariseCompaction({ preparation, registry, model, focus, context, prompt, signal });
-    return draftOf(written, {
-      firstKeptEntryId,
-      tokensBefore,
-      ...(preserveData === undefined ? {} : { preserveData }),
-    });
+    const rest = { firstKeptEntryId, tokensBefore, ...(preserveData === undefined ? {} : { preserveData }) };
+    return {
+      ...draftOf(written, rest),
+      ...(written.usage === undefined ? {} : { spent: { model, usage: written.usage } }),
+    };
   }
 
   /** What extensions decide in place of bough; undefined when they leave it to it. */
@@ -217,9 +231,13 @@ export class Compaction {
     return untilAborted(this.#host.emitHook("session.compacting", { sessionId, messages }), signal);
   }
 
-  async #write(draft: Draft, { reason, willRetry }: CompactionRequest): Promise<CompactionEntry> {
+  async #write(
+    draft: Draft,
+    spent: Spent | undefined,
+    { reason, willRetry }: CompactionRequest,
+  ): Promise<CompactionEntry> {
     const { sessionManager } = this.#host;
-    const { summary, firstKeptEntryId, tokensBefore, details, fromExtension, preserveData, usage } = draft;
+    const { summary, firstKeptEntryId, tokensBefore, details, fromExtension, preserveData } = draft;
     const id = sessionManager.appendCompaction(
       summary,
       firstKeptEntryId,
@@ -227,7 +245,8 @@ export class Compaction {
       details,
       fromExtension,
       preserveData,
-      usage,
+      spent?.usage,
+      spent?.model,
     );
     this.#host.appended(id);
     await this.#host.saved();
@@ -249,9 +268,9 @@ export class Compaction {
 
 function draftOf(written: CompactionSummaryOutcome, rest: Omit<CompactionResult, "summary" | "details">): Drafted {
   if (written.kind === "aborted") return { kind: "cancelled" };
-  if (written.kind === "failed") return written;
-  const { summary, details, usage } = written;
-  return { kind: "draft", draft: { summary, details, ...rest, ...(usage === undefined ? {} : { usage }) } };
+  if (written.kind === "failed") return { kind: "failed", reason: written.reason };
+  const { summary, details } = written;
+  return { kind: "draft", draft: { summary, details, ...rest } };
 }
 
 type CompactionEnd = Extract<AgentSessionEvent, { type: "compaction_end" }>;

@@ -12,6 +12,7 @@ import type { HookResult } from "./hook-port.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import * as notices from "./session-notices.ts";
+import type { Spent } from "./spent-tokens.ts";
 
 export interface SummaryOptions {
   /** Hang a summary of what is left behind at the new place; "digest": without a model. */
@@ -39,6 +40,8 @@ export interface JumpSummary {
   summary: string;
   details?: unknown;
   usage?: Usage;
+  /** The model that wrote it. */
+  model?: Model;
   /** Whether a hook wrote it. */
   fromExtension: boolean;
 }
@@ -66,32 +69,37 @@ export function needSummaryModel({ registry, model }: SummaryWriter): Model {
 
 /**
  * Writes the summary that was asked for; undefined when the entries hold no conversation, or when it was aborted.
- * Throws SummaryFailedError.
+ * Throws SummaryFailedError; what the model used for nothing is told to `wasted` before.
  */
 export async function writeSummary(
   writer: SummaryWriter,
   entries: readonly SessionEntry[],
   options: SummaryOptions,
   signal: AbortSignal,
+  wasted: (spent: Spent) => void,
 ): Promise<JumpSummary | undefined> {
   if (options.summarize === "digest") {
     const digest = digestBranch(entries);
     return digest === undefined ? undefined : { ...digest, fromExtension: false };
   }
-  const outcome = await askModel(writer, entries, options, signal);
-  if (outcome.kind === "failed") throw new SummaryFailedError(outcome.reason);
+  const model = needSummaryModel(writer);
+  const outcome = await askModel(writer, model, entries, options, signal);
+  if (outcome.kind === "failed") {
+    if (outcome.usage !== undefined) wasted({ model, usage: outcome.usage });
+    throw new SummaryFailedError(outcome.reason);
+  }
   if (outcome.kind !== "summary") return undefined;
   const { summary, details, usage } = outcome;
-  return { summary, details, usage, fromExtension: false };
+  return { summary, details, usage, model, fromExtension: false };
 }
 
 async function askModel(
   writer: SummaryWriter,
+  model: Model,
   entries: readonly SessionEntry[],
   { customInstructions, replaceInstructions }: SummaryOptions,
   signal: AbortSignal,
 ): Promise<BranchSummaryOutcome> {
-  const model = needSummaryModel(writer);
   const { registry, reserveTokens } = writer;
   writer.emit({ type: "branch_summary_start" });
   try {

@@ -13,6 +13,8 @@ import { needSummaryModel, soundAnswer, writeSummary } from "./jump-summary.ts";
 import type { JumpSummary, SummaryOptions, SummaryWriter } from "./jump-summary.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
+import { recordUnusedSummary } from "./spent-tokens.ts";
+import type { Spent } from "./spent-tokens.ts";
 import { untilAborted } from "./until-aborted.ts";
 
 /** For hooks, which expect an id: the place before the first entry. */
@@ -91,7 +93,10 @@ export async function navigateTree(
   let summary: JumpSummary | undefined;
   if (summarize !== false && answer.summary !== undefined) summary = { ...answer.summary, fromExtension: true };
   else if (summarize !== false && entries.length > 0) {
-    summary = await writeSummary(host.summaries, entries, { ...options, ...instructionsOf(answer) }, host.signal);
+    const wanted = { ...options, ...instructionsOf(answer) };
+    const wasted = (spent: Spent | undefined): void => recordUnusedSummary(host, spent);
+    summary = await writeSummary(host.summaries, entries, wanted, host.signal, wasted);
+    if (!host.signal.aborted && !isOnlyExtended(sessionManager, oldLeafId)) wasted(spentOn(summary));
     const late = refusal(host, oldLeafId, {});
     if (late !== undefined) return late;
   }
@@ -233,6 +238,9 @@ async function tellMoved(
   });
 }
 
+const spentOn = (summary: JumpSummary | undefined): Spent | undefined =>
+  summary?.usage === undefined || summary.model === undefined ? undefined : (summary as Spent);
+
 /** Whether all that has come since is state of extensions or a label: a hook may record something while it is asked. */
 function isOnlyExtended(session: SessionManager, oldLeafId: string | null): boolean {
   const index = session.getIndex();
@@ -253,8 +261,8 @@ function apply(
     moveLeaf(sessionManager, leafId);
     return undefined;
   }
-  const { summary, details, usage, fromExtension } = written;
-  const id = sessionManager.branchWithSummary(leafId, summary, details, fromExtension || undefined, usage);
+  const { summary, details, usage, model, fromExtension } = written;
+  const id = sessionManager.branchWithSummary(leafId, summary, details, fromExtension || undefined, usage, model);
   host.appended(id);
   return sessionManager.getEntry(id) as BranchSummaryEntry;
 }

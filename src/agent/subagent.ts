@@ -15,7 +15,7 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { AgentSession } from "./agent-session.ts";
-import type { AgentSessionOptions } from "./agent-session.ts";
+import type { AgentSessionOptions } from "./agent-session-options.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { MAX_OUTPUT_BYTES, counted, startOfLine, withNotes } from "./output-limits.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";

@@ -57,6 +57,8 @@ export const HELP = `bough: a terminal coding agent whose conversation is a tree
   bough doctor [FILE] [options]    check session files (bough doctor --help)
   bough list [options]             list this folder's sessions (bough list --help)
   bough stats [FILE] [options]     what sessions have cost (bough stats --help)
+  bough export FILE [OUT] [options]
+                                   a session to give away (bough export --help)
 
 Session
   -c, --continue                   the session last used in this folder

@@ -1,7 +1,8 @@
 /**
  * From the command line to a session at work: trust, settings, models. Part of `cli/`; used by every mode.
  */
-import type { AgentSession, AgentSessionOptions } from "../agent/agent-session.ts";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { AgentSessionOptions } from "../agent/agent-session-options.ts";
 import { createAgentSession } from "../agent/create-agent-session.ts";
 import { ModelRegistry, NO_MODEL } from "../agent/models.ts";
 import { API_KINDS, THINKING_LEVELS } from "../agent/providers.ts";

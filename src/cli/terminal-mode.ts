@@ -86,7 +86,7 @@ async function reload(
   keybindings.setUserBindings(keys.bindings);
   const settings = new Settings({ stateDir, project });
   const { rules, problems } = loadRules({ stateDir, project });
-  session.rules.replace(rules);
+  session.setRules(rules);
   await extensions?.host.reload();
   return { settings: screenSettings(settings), notices: [...keys.notices, ...settings.notices, ...problems] };
 }

@@ -85,6 +85,11 @@ export class Redaction {
     return this.#masked(header, (field, kinds) => this.report.add(undefined, field, kinds));
   }
 
+  /** Any record likewise, which is in the report already. */
+  again<T extends object>(record: T): T {
+    return this.#concerns(record) ? this.#masked(record) : record;
+  }
+
   /** An id without a secret; the same for the same id, another one for another. */
   id(id: string): string {
     const known = this.#ids.get(id);

@@ -59,6 +59,12 @@ const NO_PLACE =
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
 
+/** A model, by its provider and its id there. */
+export interface ModelName {
+  provider: string;
+  id: string;
+}
+
 export class SessionManager {
   readonly #writer: SessionWriter;
   /** Settles when the sessions this manager has left are synced. */
@@ -322,7 +328,8 @@ export class SessionManager {
 
   /**
    * Replaces, for the model, what comes before `firstKeptEntryId` by a summary. `tokensBefore`: the context's size
-   * until then; `usage`: what the summary cost. Throws when the first kept entry is not on the current branch.
+   * until then; `usage`: what the summary cost, of the model that wrote it. Throws when the first kept entry is not on
+   * the current branch.
    */
   appendCompaction(
     summary: string,
@@ -332,6 +339,7 @@ export class SessionManager {
     fromExtension?: boolean,
     preserveData?: CompactionEntry["preserveData"],
     usage?: Usage,
+    model?: ModelName,
   ): string {
     this.#mustHave(firstKeptEntryId);
     const { index } = this.#session;
@@ -344,8 +352,14 @@ export class SessionManager {
       details,
       preserveData,
       fromExtension,
+      ...writtenBy(model),
       usage,
     });
+  }
+
+  /** Records what a request outside of the conversation has used, such as that for a summary that failed. */
+  appendUsage(kind: string, model: ModelName, usage: Usage): string {
+    return this.#append("usage", { kind, provider: model.provider, model: model.id, usage });
   }
 
   /**
@@ -377,9 +391,11 @@ export class SessionManager {
     details?: unknown,
     fromExtension?: boolean,
     usage?: Usage,
+    model?: ModelName,
   ): string {
     if (id !== null) this.#mustHave(id);
-    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension, usage }, id);
+    const fields = { fromId: id ?? "root", summary, details, fromExtension, ...writtenBy(model), usage };
+    return this.#append("branch_summary", fields, id);
   }
 
   // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
@@ -577,6 +593,10 @@ function withoutUndefined<T extends object>(entry: T): T {
       return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as T;
   return entry;
 }
+
+/** As entries name a model. */
+const writtenBy = (model: ModelName | undefined): { provider?: string; model?: string } =>
+  model === undefined ? {} : { provider: model.provider, model: model.id };
 
 /** C0 and C1 control characters and the line and paragraph separators. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

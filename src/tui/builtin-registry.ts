@@ -7,6 +7,7 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import { contextCommand } from "./context-command.ts";
+import { exportCommand } from "./export-command.ts";
 import { planCommand } from "./plan-command.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { ExtensionCommand, ScreenExtensions } from "./screen-extensions.ts";
@@ -95,6 +96,12 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     argument: "<path>",
     description: "Write all of this session to a new file and go on there",
     run: saveAs,
+  },
+  {
+    name: "export",
+    argument: "[file] [options]",
+    description: "Write the session as a page, Markdown or JSONL, without secrets; options as in bough export",
+    run: exportCommand,
   },
   {
     name: "model",

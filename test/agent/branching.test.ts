@@ -330,7 +330,7 @@ test("[B5] an unnamed session that is resumed stays unnamed", async (t) => {
   assert.equal(manager.getSessionName(), undefined);
 });
 
-test("[B5] a small model names the session beside the turn; when it fails the first line does", async (t) => {
+test("[B5, D5] a small model names the session beside the turn; when it fails the first line does", async (t) => {
   const gate = Promise.withResolvers<void>();
   const small = await startHarness(t, {
     replies: [after(gate.promise, say('"Repair the loader."')), fail(500, "down")],
@@ -349,6 +349,11 @@ test("[B5] a small model names the session beside the turn; when it fails the fi
   });
   assert.deepEqual(manager.getIndex().name, { text: "Repair the loader", source: "auto" });
   assert.equal(small.server.requests.length, 1);
+  const spent = manager.getEntries().flatMap((entry) => (entry.type === "usage" ? [entry] : []));
+  assert.deepEqual(
+    spent.map(({ kind, model, usage }) => [kind, model, usage.totalTokens]),
+    [["name", "mock", 110]],
+  );
   await session.newSession();
   await session.prompt("Another task");
   if (manager.getSessionName() === undefined) await nextEvent(session, "session_info_changed");

@@ -94,8 +94,9 @@ async function serve(
       shutdown: () => void session.waitForIdle().then(() => ending.abort()),
       changed: () => undefined,
     });
-    dispatcher.hold(session.begin());
   }
+  // What extensions ask meanwhile is answered by what is read.
+  dispatcher.hold(session.begin());
   try {
     for await (const line of readLines(process.stdin, LONGEST_LINE, signal)) {
       if (!dialogs.take(line)) dispatcher.take(line);

@@ -10,6 +10,7 @@ import { checkLaws } from "../../support/laws.ts";
 import { TOOL_SERVER } from "../../support/mcp-tool-server.ts";
 import { callTools, fail, hangAfter, say } from "../../support/provider-mock.ts";
 import { rpcClient } from "../../support/rpc-client.ts";
+import { SECRETS } from "../../support/secrets.ts";
 import type { OutLine } from "../../support/rpc-client.ts";
 import { HEADER, file, line, message } from "../../support/session-lines.ts";
 
@@ -511,6 +512,49 @@ test("[R1, B1, B2] sessions: branch, clone, new, switch, list, name, save under 
   assert.equal((await client.ask("save_as", { path: "saved.jsonl" })).success, false);
   assert.deepEqual(await client.end(), { code: 0, err: "" });
   assert.deepEqual(readFileSync(elsewhere), readFileSync(first["sessionFile"] as string));
+});
+
+test("[R1, E3] export writes what was asked for and gives the places of masked secrets; a refusal writes nothing", async (t) => {
+  const token = SECRETS["github token"]!;
+  const server = await providerFor(t, say("ok"));
+  const { client, place } = await start(t, connectedTo(server));
+  assert.deepEqual(await client.ask("export", {}), {
+    success: false,
+    code: "refused",
+    error: "Nothing of this session is in a file; save_as writes one that can be exported.",
+  });
+  await client.ask("prompt", { message: `use ${token}` });
+  await client.event("agent_settled");
+  const { bytes, ...done } = await client.data("export", { out: "x.jsonl", redact: true });
+  const entries = (await client.data("get_entries"))["entries"] as { id: string; message?: { role: string } }[];
+  const prompt = entries.find(({ message: about }) => about?.role === "user")!.id;
+  const path = join(place.cwd, "x.jsonl");
+  const places = (done["redacted"] as { places: { entryId: string; field: string }[] }).places;
+  assert.deepEqual(
+    { ...done, redacted: places.find(({ entryId }) => entryId === prompt) },
+    {
+      path,
+      format: "jsonl",
+      entries: entries.length,
+      imagesLeftOut: 0,
+      redacted: {
+        entryId: prompt,
+        field: places.find(({ entryId }) => entryId === prompt)!.field,
+        kind: "github token",
+        count: 1,
+      },
+    },
+  );
+  const text = readFileSync(path, "utf8");
+  assert.deepEqual([bytes, text.includes(token)], [Buffer.byteLength(text), false]);
+  assert.deepEqual(await client.ask("export", { out: "x.jsonl" }), {
+    success: false,
+    code: "refused",
+    error: `${path} is there already; name another file, or replace it with --force.`,
+  });
+  assert.equal((await client.ask("export", { out: "y.md", branch: "none" })).success, false);
+  assert.deepEqual(await client.end(), { code: 0, err: "" });
+  assert.ok(!existsSync(join(place.cwd, "y.md")));
 });
 
 test("[R1, B2] the model and the thinking level: chosen by name, recorded, restored by a move back", async (t) => {

@@ -86,6 +86,8 @@ export interface AgentSessionOptions {
   compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
+  /** Why a call is refused that this session's own mode allows; undefined: it is not. */
+  refusal?: (toolName: string) => string | undefined;
   /** Rules that read what the model writes; see rule-files.ts. Default: none. */
   rules?: readonly StreamRule[];
   /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
@@ -605,7 +607,7 @@ export class AgentSession {
         recover: async (answer, branch, signal) =>
           (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
         interruption: (event, branch) => this.#rules.interruption(event, branch),
-        refusal: (name) => this.plan.refusal(name),
+        refusal: (name) => this.#options.refusal?.(name) ?? this.plan.refusal(name),
         afterTurn: (answer, branch) => {
           const told = this.#rules.afterTurn(branch);
           return this.plan.afterTurn(answer) ?? told;

@@ -88,6 +88,8 @@ export interface AgentSessionOptions {
   notices?: readonly string[];
   /** Why a call is refused that this session's own mode allows; undefined: it is not. */
   refusal?: (toolName: string) => string | undefined;
+  /** The folder whose settings, rules and servers are given here. Default: the session's at the start. */
+  projectDir?: string;
   /** Rules that read what the model writes; see rule-files.ts. Default: none. */
   rules?: readonly StreamRule[];
   /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
@@ -132,6 +134,7 @@ export class AgentSession {
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
+  readonly #projectDir: string;
   readonly #hooks: SessionHooks;
   readonly #tools: SessionTools;
   readonly #delivery: Delivery;
@@ -157,6 +160,7 @@ export class AgentSession {
   constructor(options: AgentSessionOptions) {
     this.#options = options;
     this.sessionManager = options.sessionManager;
+    this.#projectDir = options.projectDir ?? this.cwd;
     this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#emit(event));
     const host = {
       sessionManager: this.sessionManager,
@@ -731,7 +735,9 @@ export class AgentSession {
     return this.#moving(() =>
       change({
         sessionManager: this.sessionManager,
+        projectDir: this.#projectDir,
         hooks: this.#hooks,
+        emit: (event) => this.#emit(event),
         appended: (id) => this.#appended(id),
         saved: () => this.#saving.saved(),
         dropQueue: () => this.#delivery.drop(),

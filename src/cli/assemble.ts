@@ -97,13 +97,14 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
+  const { cwd, stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
   const session = await createAgentSession({
     ...options,
     sessionManager,
     stateDir,
     version,
     project,
+    projectDir: cwd,
     settings,
     registry,
     ...(model === undefined ? {} : { model }),

@@ -61,16 +61,26 @@ export function branchedInMemory(source: OpenSession, leafId: string): OpenSessi
   return sessionOf(readingOf(store, "the session"), store, false);
 }
 
-/** Copies a session file with all branches into `dir`, for another working directory, and returns the copy's path. */
-export function forkedToFile(sourcePath: string, cwd: string, dir: string): string {
+/** A copy of a session file with all branches in `dir`, for another working directory, open for writing. */
+export function forkedSession(sourcePath: string, cwd: string, dir: string): OpenSession {
   const store = FileStore.open(canonicalPath(sourcePath), { readOnly: true });
   try {
     const reading = readingOf(store, store.path);
     if (reading.newer) throw newerVersion(store.path);
     const header = headerOfCopy(reading.header, cwd, store.path);
-    return writeSession(header, dir, forkedLines(store, reading, header));
+    const file = new FutureFile();
+    const reader = new SessionReader({ checksum }, file);
+    return openWritten(writeSession(header, dir, told(forkedLines(store, reading, header), reader)), reader, file);
   } finally {
     store.close();
+  }
+}
+
+/** The pieces, of which `reader` is given each before it is handed on. */
+function* told(pieces: Iterable<Uint8Array>, reader: SessionReader): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    reader.push(piece);
+    yield piece;
   }
 }
 

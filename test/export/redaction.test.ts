@@ -1,7 +1,6 @@
 /** What is masked in an export, and what is said of it. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { EXPORT_FORMATS, exportSession } from "../../src/export/export-session.ts";

@@ -17,6 +17,8 @@ type Handled =
 export function conversationHandlers({ session, registry, told }: RpcHost): Pick<Handlers, Handled> {
   return {
     prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
+      // The session would wait for the end of a stopped turn, and then nobody could tell whether it had begun.
+      if (session.isStopping) await session.abort();
       checkLeaf(session, expectedLeaf);
       if (session.isStreaming && streamingBehavior !== undefined) {
         if (streamingBehavior === "steer") session.steer(message, images);

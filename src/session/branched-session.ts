@@ -35,8 +35,8 @@ export function branchedToFile(source: OpenSession, leafId: string, dir: string,
 }
 
 /**
- * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until the
- * next one is asked for. Throws for a source of a newer format.
+ * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until
+ * the next one is asked for. Throws for a source of a newer format.
  * @param path ordinals, each the parent of the next
  */
 export function stretchLines(source: OpenSession, path: readonly number[]): Generator<Uint8Array> {
@@ -121,8 +121,9 @@ function writeSession(header: SessionHeader, dir: string, lines: Iterable<Uint8A
 }
 
 /**
- * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what followed one hangs below the entry before it; then come
- * new label entries for all labels in effect on what was kept, in a chain, and for a file of its own the marked name.
+ * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what
+ * followed one hangs below the entry before it; then come new label entries for all labels in effect on what was kept,
+ * in a chain, and for a file of its own the marked name.
  */
 function* branchedLines(
   source: OpenSession,

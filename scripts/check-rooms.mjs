@@ -42,7 +42,9 @@ const ROOMS = {
   },
   cli: {
     rooms: ["tree", "session", "agent", "extensions", "export", "importers", "tui"],
-    packages: ["@earendil-works/pi-schema", "@earendil-works/pi-tui"],
+    // pi-ai and typebox: handed on to extensions.
+    packages: ["@earendil-works/pi-ai", "@earendil-works/pi-schema", "@earendil-works/pi-tui", "typebox"],
+    types: ["@earendil-works/pi-agent-core"],
     node: true,
   },
   // src/index.ts: the public API.
@@ -50,7 +52,7 @@ const ROOMS = {
 };
 /** A library behind one file of ours: package -> the only files that may import its code (types are free). */
 const BEHIND = {
-  "@earendil-works/pi-ai": ["src/agent/providers.ts"],
+  "@earendil-works/pi-ai": ["src/agent/providers.ts", "src/cli/for-extensions/ai.ts"],
   "@modelcontextprotocol/client": ["src/agent/mcp/client-library.ts"],
 };
 

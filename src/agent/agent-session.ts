@@ -6,118 +6,51 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
-import type { AgentMessage, BashExecutionMessage, ImageContent, Repair, TextContent } from "../tree/messages.ts";
+import type { AgentMessage, BashExecutionMessage, ImageContent, TextContent } from "../tree/messages.ts";
 import type { CompactionEntry } from "../tree/entries.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { stateDir } from "../session/locations.ts";
-import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
-import { AgentRun } from "./agent-run.ts";
 import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-events.ts";
+import type { AgentSessionOptions, PromptOptions } from "./agent-session-options.ts";
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost, NewSessionOptions } from "./branching.ts";
 import type { CompactOptions } from "./compaction.ts";
 import { COMPACTION_RUNS } from "./compaction-notices.ts";
 import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
-import type { CompactionSettings } from "./compaction-settings.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
 import { Delivery } from "./delivery.ts";
-import type { CustomMessageOptions, RunMessage } from "./delivery.ts";
+import type { CustomMessageOptions } from "./delivery.ts";
 import { NO_HOOKS } from "./hook-port.ts";
-import type { CustomMessageDraft, HookPort, InputSource, SessionStartReason } from "./hook-port.ts";
-import type { QueuedKind, QueuedMessage, QueueMode } from "./message-queue.ts";
-import type { ModelRegistry } from "./models.ts";
+import type { CustomMessageDraft, SessionStartReason } from "./hook-port.ts";
+import type { QueuedKind, QueuedMessage } from "./message-queue.ts";
 import { SessionMcp } from "./mcp/session-mcp.ts";
-import type { SessionMcpOptions } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { PlanMode } from "./plan-mode.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
 import type { Prompt } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
-import { DEFAULT_RETRY } from "./retry.ts";
-import type { RetrySettings } from "./retry.ts";
-import { RejectedHistory } from "./rejected-history.ts";
+import type { StreamRule } from "./rule-files.ts";
 import { SessionCompaction } from "./session-compaction.ts";
 import type { SessionCompactionHost } from "./session-compaction.ts";
 import type { UnsentMessage } from "./queue-file.ts";
-import type { StreamRule } from "./rule-files.ts";
-import { StreamRules } from "./rule-injection.ts";
-import { RunHooks } from "./run-hooks.ts";
-import { withServiceTier } from "./service-tier.ts";
+import { SessionEvents } from "./session-events.ts";
 import { SessionHolding } from "./session-holding.ts";
 import { SessionHooks } from "./session-hooks.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
-import type { BranchSummarySettings } from "./settings.ts";
 import { SessionState } from "./session-state.ts";
 import type { SelectSource, SessionStateHost } from "./session-state.ts";
+import { SessionRuns } from "./session-runs.ts";
 import { SessionTools } from "./session-tools.ts";
 import { SessionSaving } from "./session-saving.ts";
 import { askInput, runAsked } from "./user-input.ts";
 
-export interface AgentSessionOptions {
-  sessionManager: SessionManager;
-  registry: ModelRegistry;
-  /** The model where the session's path names none. */
-  model?: Model;
-  /** The level where the session's path names none. Default "off". */
-  thinkingLevel?: ThinkingLevel;
-  /** Made anew for each run, so that they work where the session works. Default: none. */
-  tools?: (cwd: string) => AgentTool[];
-  /** What extensions make of all tools: they add, replace and leave out. Asked before each request. Default: nothing. */
-  extendTools?: (tools: AgentTool[]) => AgentTool[];
-  /** MCP servers, started at once, whose tools are added. Default: none. */
-  mcp?: SessionMcpOptions;
-  /** Built anew for each run. */
-  systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
-  hooks?: HookPort;
-  retry?: RetrySettings;
-  /** How many queued messages one delivery takes; default "one-at-a-time". */
-  steeringMode?: QueueMode;
-  followUpMode?: QueueMode;
-  /** Names the sessions; undefined: they are named after the first line of the first prompt. */
-  smallModel?: Model;
-  /** Writes the summaries of branches and compactions; undefined: the session's model does. */
-  summaryModel?: Model;
-  branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
-  compaction?: CompactionSettings;
-  /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
-  notices?: readonly string[];
-  /** Rules that read what the model writes; see rule-files.ts. Default: none. */
-  rules?: readonly StreamRule[];
-  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
-  plansDir?: string;
-  /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
-  commandOutputDir?: string;
-  /**
-   * When the session cannot be written: true goes on in memory, with a notice, and saves as soon as that is possible;
-   * false, the default, rejects and asks the model nothing more.
-   */
-  goesOnUnsaved?: boolean;
-  /** How long a stopped turn is waited for, in milliseconds; a tool that takes longer finishes on its own branch. */
-  stopTimeoutMs?: number;
-}
-
-export interface PromptOptions {
-  images?: ImageContent[];
-  /** Where it comes from; default "interactive". */
-  source?: InputSource;
-  /** While a turn runs: queue it, instead of rejecting. */
-  streamingBehavior?: QueuedKind;
-  /** Called when nothing can refuse it any more; "handled": an extension has dealt with it. */
-  accepted?: (disposition: "started" | "queued" | "handled") => void;
-}
-
-/** Tools stop their processes within moments; what has not stopped by then never listens. */
-const STOP_TIMEOUT_MS = 5_000;
 /** Between two looks whether anything still runs; milliseconds. */
 const IDLE_CHECK_MS = 50;
-/** Repairs that every change of model or failed answer brings; nothing is wrong with the session. */
-const ROUTINE_REPAIRS: ReadonlySet<Repair["kind"]> = new Set(["call-id", "thinking", "failed-turn", "empty-turn"]);
-
 export class AgentSession {
   readonly sessionManager: SessionManager;
   /** Model, thinking level, service tier, mode and tool selection of the current path. */
@@ -126,25 +59,18 @@ export class AgentSession {
   readonly plan: PlanMode;
   /** Summaries in place of the older part of the conversation, and what the next request holds. */
   readonly compaction: SessionCompaction;
-  readonly #rules: StreamRules;
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
+  readonly #projectDir: string;
   readonly #hooks: SessionHooks;
   readonly #tools: SessionTools;
   readonly #delivery: Delivery;
   readonly #saving: SessionSaving;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
-  readonly #rejected: RejectedHistory;
-  readonly #listeners = new Set<AgentSessionListener>();
-  readonly #paces = new Set<() => Promise<void> | undefined>();
-  readonly #unheard: AgentSessionEvent[] = [];
-  readonly #toldRepairs = new Set<string>();
-  #run: AgentRun | undefined;
-  #runHooks: RunHooks | undefined;
-  /** Hooks are told that a run has ended. */
-  #settling: Promise<unknown> | undefined;
+  readonly #runs: SessionRuns;
+  readonly #events = new SessionEvents();
   #command: AbortController | undefined;
   /** A jump or a change of session under way. */
   #move: AbortController | undefined;
@@ -155,18 +81,28 @@ export class AgentSession {
   constructor(options: AgentSessionOptions) {
     this.#options = options;
     this.sessionManager = options.sessionManager;
-    this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#emit(event));
+    this.#projectDir = options.projectDir ?? this.cwd;
+    this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#events.emit(event));
     const host = {
       sessionManager: this.sessionManager,
       registry: options.registry,
       hooks: this.#hooks,
-      emit: (event: AgentSessionEvent) => this.#emit(event),
+      emit: (event: AgentSessionEvent) => this.#events.emit(event),
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
-    this.#rejected = new RejectedHistory(host);
+    this.#runs = new SessionRuns({
+      ...host,
+      options,
+      state: this.state,
+      delivery: () => this.#delivery,
+      compaction: () => this.compaction,
+      plan: () => this.plan,
+      tools: () => this.#tools,
+      paced: () => this.#events.paced(),
+      saved: () => this.#saving.workSaved(),
+    });
     this.compaction = this.#newCompaction(host);
-    this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
       state: this.state,
@@ -199,16 +135,16 @@ export class AgentSession {
     this.#saving = new SessionSaving(host, options.goesOnUnsaved ?? false);
     this.#holding = new SessionHolding({
       sessionManager: this.sessionManager,
-      emit: (event) => this.#emit(event),
+      emit: (event) => this.#events.emit(event),
       changed: (reason) => {
         this.state.takeOver();
         if (reason === "take-over") this.#delivery.restore();
-        this.#emit({ type: "session_changed", reason });
+        this.#events.emit({ type: "session_changed", reason });
       },
       whenIdle: (change) => this.#whenIdle(change),
     });
     this.#holding.attend();
-    for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
+    for (const text of options.notices ?? []) this.#events.emit({ type: "notice", level: "warning", text });
     this.state.takeOver();
     this.#delivery.restore();
   }
@@ -220,16 +156,16 @@ export class AgentSession {
       modes: { steer, followUp },
       shown: (message) => {
         for (const type of ["message_start", "message_end"] as const) {
-          this.#emit({ type, message });
+          this.#events.emit({ type, message });
           void this.#hooks.emit(type, { message });
         }
       },
       isRunning: () => this.isStreaming,
       isStopping: () => this.isStopping,
-      isBusy: () => this.#move !== undefined || this.#settling !== undefined,
+      isBusy: () => this.#move !== undefined || this.#runs.isSettling || this.#isDisposed,
       isFollowing: () => this.isFollowing,
       input: (prompt, source, queuedAs) => askInput(this.#hooks, prompt, source, queuedAs),
-      run: (message) => this.#runWith(message),
+      run: (message) => this.#runs.run(message),
     });
   }
 
@@ -245,12 +181,12 @@ export class AgentSession {
       emitHook: (name, event) => this.#hooks.emit(name, event),
       saved: () => this.#saving.workSaved(),
       isFollowing: () => this.isFollowing,
-      stopTurn: () => (this.isStreaming ? this.#stopTurn() : undefined),
+      stopTurn: () => (this.isStreaming ? this.#runs.stop() : undefined),
       moving: (move) => this.#moving(move),
       navigateTree: (targetId, given) => this.navigateTree(targetId, given),
       sendQueued: () => this.#delivery.sendQueued(),
       tools: () => this.#tools.forRequest(),
-      systemPrompt: (tools) => this.#systemPrompt(tools),
+      systemPrompt: (tools) => this.#runs.systemPrompt(tools),
     });
   }
 
@@ -269,15 +205,15 @@ export class AgentSession {
   }
   /** Whether a prompt is being worked on, waits for retries included. */
   get isStreaming(): boolean {
-    return this.#run !== undefined;
+    return this.#runs.current !== undefined;
   }
   /** The turn was stopped, and ends. */
   get isStopping(): boolean {
-    return this.#run?.aborted ?? false;
+    return this.#runs.current?.aborted ?? false;
   }
   /** Aborted when the turn is stopped; undefined when none runs. */
   get signal(): AbortSignal | undefined {
-    return this.#run?.signal;
+    return this.#runs.current?.signal;
   }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
@@ -326,14 +262,7 @@ export class AgentSession {
    * A turn waits for `pace` after each of its events, unless it is stopped: for who passes them on to a slow reader.
    */
   subscribe(listener: AgentSessionListener, options: { pace?: () => Promise<void> | undefined } = {}): () => void {
-    const { pace } = options;
-    this.#listeners.add(listener);
-    if (pace !== undefined) this.#paces.add(pace);
-    for (const notice of this.#unheard.splice(0)) this.#emit(notice);
-    return () => {
-      this.#listeners.delete(listener);
-      if (pace !== undefined) this.#paces.delete(pace);
-    };
+    return this.#events.subscribe(listener, options.pace);
   }
 
   /**
@@ -344,7 +273,7 @@ export class AgentSession {
    */
   async prompt(text: string, options: PromptOptions = {}): Promise<void> {
     const { images, source = "interactive", streamingBehavior, accepted } = options;
-    if (this.isStopping) await this.#stopTurn();
+    if (this.isStopping) await this.#runs.stop();
     const given = { text, ...(images === undefined ? {} : { images }) };
     this.#refuse(given, streamingBehavior);
     let prompt: Prompt | undefined = given;
@@ -357,7 +286,7 @@ export class AgentSession {
       this.#delivery.queue(streamingBehavior, prompt.text, prompt.images);
       return accepted?.("queued");
     }
-    await this.#runWith(promptMessage(prompt), accepted);
+    await this.#runs.run(promptMessage(prompt), accepted);
   }
 
   /** Throws what keeps a prompt from being taken. */
@@ -405,12 +334,12 @@ export class AgentSession {
 
   /** Stops the turn and waits until all its results are written; stops the question to extensions before a jump. */
   async abort(): Promise<void> {
-    if (this.isStreaming) await this.#stopTurn();
+    if (this.isStreaming) await this.#runs.stop();
     else this.#move?.abort();
   }
   /** Ends the wait before a retry: the failed answer stands. */
   abortRetry(): void {
-    this.#run?.abortRetry();
+    this.#runs.current?.abortRetry();
   }
 
   /** Runs a shell command of the user and records it. Rejects while another one runs, and when it cannot be started. */
@@ -425,7 +354,7 @@ export class AgentSession {
         cwd: this.cwd,
         signal: controller.signal,
         outputDir: this.#options.commandOutputDir,
-        onOutput: (output) => this.#emit({ type: "bash_update", output }),
+        onOutput: (output) => this.#events.emit({ type: "bash_update", output }),
       });
       const id = writer.append(message);
       await this.#saving.workSaved();
@@ -439,6 +368,10 @@ export class AgentSession {
     this.#command?.abort();
   }
 
+  /** Rules that read what the model writes, from the next answer on. */
+  setRules(rules: readonly StreamRule[]): void {
+    this.#runs.rules.replace(rules);
+  }
   /** Takes effect with the next request; recorded when it differs from what the path says. */
   setModel(model: Model, source?: SelectSource): void {
     this.state.setModel(model, source);
@@ -512,8 +445,7 @@ export class AgentSession {
 
   /** The system prompt of the run, or of the next one as far as it is known without waiting; "" where it is not. */
   getSystemPrompt(): string {
-    const own = this.#runHooks?.systemPrompt ?? this.#ownPrompt(this.#tools.current);
-    return typeof own === "string" ? this.plan.promptWith(own) : "";
+    return this.#runs.systemPromptNow();
   }
 
   /** All prompts with text, on all branches, in the order of the file. */
@@ -560,110 +492,10 @@ export class AgentSession {
     this.abortBash();
     this.#move?.abort();
     this.#holding.dispose();
-    await Promise.all([this.#stopTurn(), this.#naming.dispose()]);
+    await Promise.all([this.#runs.stop(), this.#naming.dispose()]);
     await Promise.all([this.#hooks.leaving({ reason: "quit" }), this.mcp.dispose()]);
     this.#delivery.dispose();
     await this.sessionManager.flush();
-  }
-
-  async #runWith(message: RunMessage, accepted?: PromptOptions["accepted"]): Promise<void> {
-    if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
-    this.state.usableModel();
-    this.state.record();
-    this.#delivery.turnEnded();
-    const run = this.#startRun([message, ...(message.role === "user" ? this.#delivery.takeHeld() : [])]);
-    accepted?.("started");
-    try {
-      await Promise.race([run.finished, run.released]);
-    } finally {
-      await this.#settle(run);
-    }
-    await this.#delivery.wake();
-  }
-
-  #startRun(messages: [RunMessage, ...RunMessage[]]): AgentRun {
-    const { registry, retry = DEFAULT_RETRY } = this.#options;
-    const compaction = this.compaction.forRun();
-    const hooks = new RunHooks(this.#hooks);
-    this.#rejected.begin();
-    this.#rules.begin();
-    this.#runHooks = hooks;
-    this.#run = new AgentRun(
-      {
-        sessionManager: this.sessionManager,
-        hooks,
-        retry,
-        stream: registry.stream,
-        model: () => this.state.usableModel(),
-        thinkingLevel: () => this.thinkingLevel,
-        tools: (signal) => this.#tools.forRequest(signal),
-        haveToolsChanged: () => this.#tools.haveChanged,
-        take: (kind) => this.#delivery.take(kind),
-        delivered: (message) => this.#delivery.written(message),
-        turnEnded: (branch) => this.#delivery.turnEnded(branch),
-        beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
-        recover: async (answer, branch, signal) =>
-          (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
-        interruption: (event, branch) => this.#rules.interruption(event, branch),
-        refusal: (name) => this.plan.refusal(name),
-        afterTurn: (answer, branch) => {
-          const told = this.#rules.afterTurn(branch);
-          return this.plan.afterTurn(answer) ?? told;
-        },
-        payload: (payload, model) => withServiceTier(payload, model, this.state.serviceTier),
-        sent: (payload) => this.#rejected.sent(payload),
-        basePrompt: (available) => this.#ownPrompt(available),
-        systemPrompt: (available) => this.#systemPrompt(available),
-        emit: (event) => this.#emit(event),
-        paced: () => this.#paced(),
-        appended: (id) => this.#appended(id),
-        saved: () => this.#saving.workSaved(),
-        repaired: (repair) => this.#repaired(repair),
-        amended: (conversation) => this.#rejected.repaired(conversation),
-      },
-      messages,
-    );
-    return this.#run;
-  }
-
-  #ownPrompt(tools: readonly AgentTool[]): string | Promise<string> {
-    return this.#options.systemPrompt?.({ cwd: this.cwd, tools }) ?? "";
-  }
-  async #systemPrompt(tools: readonly AgentTool[]): Promise<string> {
-    return this.plan.promptWith(this.#runHooks?.systemPrompt ?? (await this.#ownPrompt(tools)));
-  }
-
-  /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */
-  async #stopTurn(): Promise<void> {
-    const run = this.#run;
-    if (run === undefined) return;
-    run.abort();
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
-    await Promise.race([run.finished.catch(() => undefined), timeout.promise]);
-    clearTimeout(timer);
-    await this.#settle(run);
-    void this.#wake();
-  }
-
-  /** Whoever comes second waits until the hooks know, too. */
-  async #settle(run: AgentRun): Promise<void> {
-    if (this.#run === run) {
-      run.release();
-      this.#run = undefined;
-      this.#runHooks = undefined;
-      this.#delivery.runEnded();
-      this.#emit({ type: "agent_settled", aborted: run.aborted });
-      if (this.#hooks.has("agent_settled")) this.#settling = this.#tellSettled(run.aborted);
-    }
-    await this.#settling;
-  }
-
-  async #tellSettled(aborted: boolean): Promise<void> {
-    // What a hook does at once must find the session settling already.
-    await Promise.resolve();
-    await this.#hooks.emit("agent_settled", { aborted });
-    this.#settling = undefined;
   }
 
   /** When nothing runs any more: no turn, no command of the user, no jump. */
@@ -675,15 +507,6 @@ export class AgentSession {
     await this.#moving(change);
   }
 
-  /** What extensions sent while nothing could be begun. */
-  async #wake(): Promise<void> {
-    try {
-      await this.#delivery.wake();
-    } catch (error) {
-      this.#emit({ type: "notice", level: "error", text: reasonOf(error) });
-    }
-  }
-
   /** One jump or change of session at a time. */
   async #moving<T>(move: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#move !== undefined) throw new Error(notices.JUMP_RUNS);
@@ -693,7 +516,7 @@ export class AgentSession {
       return await move(controller.signal);
     } finally {
       this.#move = undefined;
-      if (!this.#isDisposed) void this.#wake();
+      void this.#runs.wake();
     }
   }
 
@@ -709,15 +532,15 @@ export class AgentSession {
           model: () => this.#summaryModel,
           thinkingLevel: () => this.thinkingLevel,
           reserveTokens: this.#options.branchSummary?.reserveTokens,
-          emit: (event) => this.#emit(event),
+          emit: (event) => this.#events.emit(event),
         },
         emitHook: (name, event) => this.#hooks.emit(name, event),
-        stopTurn: () => this.#stopTurn(),
+        stopTurn: () => this.#runs.stop(),
         appended: (id) => this.#appended(id),
         moved: async () => {
           await this.#saving.saved();
           this.state.takeOver();
-          this.#emit({ type: "session_changed", reason: "tree" });
+          this.#events.emit({ type: "session_changed", reason: "tree" });
         },
       }),
     );
@@ -729,37 +552,28 @@ export class AgentSession {
     return this.#moving(() =>
       change({
         sessionManager: this.sessionManager,
+        projectDir: this.#projectDir,
         hooks: this.#hooks,
+        emit: (event) => this.#events.emit(event),
         appended: (id) => this.#appended(id),
         saved: () => this.#saving.saved(),
         dropQueue: () => this.#delivery.drop(),
         changed: async (reason, keepState) => {
-          this.#toldRepairs.clear();
+          this.#runs.sessionChanged();
           await this.#saving.saved();
           if (!keepState) this.state.takeOver();
           this.#holding.attend();
           this.#delivery.restore();
-          this.#emit({ type: "session_changed", reason });
+          this.#events.emit({ type: "session_changed", reason });
         },
       }),
     );
   }
 
-  #paced(): Promise<unknown> | undefined {
-    const waits = [...this.#paces].map((pace) => pace()).filter((wait) => wait !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits);
-  }
-
-  #repaired(repair: Repair): void {
-    if (ROUTINE_REPAIRS.has(repair.kind) || this.#toldRepairs.has(repair.kind)) return;
-    this.#toldRepairs.add(repair.kind);
-    this.#emit({ type: "notice", level: "warning", text: repair.text });
-  }
-
   #named(entryId: string): void {
     this.#appended(entryId);
     const name = this.sessionManager.getSessionName();
-    this.#emit({ type: "session_info_changed", name });
+    this.#events.emit({ type: "session_info_changed", name });
     void this.#hooks.emit("session_info_changed", { name });
   }
 
@@ -767,19 +581,7 @@ export class AgentSession {
     const entry = this.sessionManager.getEntry(id);
     if (entry === undefined) return;
     this.#delivery.appended(entry);
-    this.#emit({ type: "entry_appended", entry });
+    this.#events.emit({ type: "entry_appended", entry });
     this.#naming.consider(entry);
-  }
-
-  /** A listener that throws is a mistake of its own; it must not stop a turn. */
-  #emit(event: AgentSessionEvent): void {
-    if (this.#listeners.size === 0 && event.type === "notice") this.#unheard.push(event);
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        process.emitWarning(error instanceof Error ? error : String(error));
-      }
-    }
   }
 }

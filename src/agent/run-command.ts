@@ -21,6 +21,10 @@ export interface CommandOptions {
   signal?: AbortSignal;
   /** Called at most ten times a second with the end of what was printed so far, as `CommandResult.output` has it. */
   onOutput?: (output: string) => void;
+  /** Default: the process's. */
+  env?: NodeJS.ProcessEnv;
+  /** Called with what was printed, as it came. */
+  onData?: (chunk: Buffer) => void;
   /** Folder for the full text of outputs that are too long; a new temporary one by default. */
   outputDir?: string;
 }
@@ -69,6 +73,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   trackGroup(leader);
   const updates = new Updates(output, options.onOutput);
   const collect = (chunk: Buffer): void => {
+    options.onData?.(chunk);
     output.push(chunk);
     updates.changed();
   };
@@ -96,7 +101,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
 
 /** Like `runCommand`, with what an extension runs commands with; that ends it on abort. Rejects as it does. */
 export async function runElsewhere(
-  { command, cwd, signal = new AbortController().signal, onOutput, outputDir }: CommandOptions,
+  { command, cwd, env, timeoutMs, signal = new AbortController().signal, onOutput, outputDir }: CommandOptions,
   { exec }: BashOperations,
 ): Promise<CommandResult> {
   const output = new CommandOutput(outputDir);
@@ -108,7 +113,9 @@ export async function runElsewhere(
     updates.changed();
   };
   try {
-    const ended = await untilAborted(exec(command, cwd, { onData, signal }), signal);
+    const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 };
+    const given = { onData, signal, ...timeout, ...(env === undefined ? {} : { env }) };
+    const ended = await untilAborted(exec(command, cwd, given), signal);
     const exitCode = ended?.exitCode ?? undefined;
     return result(output, {
       endedBy: signal.aborted ? "abort" : "exit",
@@ -148,7 +155,7 @@ async function start(options: CommandOptions): Promise<ChildProcess> {
     // the shell of the command, whose text and line numbers stay as they were given.
     const child = spawn(shell, ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
       cwd,
-      env: { ...process.env, ...ENVIRONMENT },
+      env: { ...(options.env ?? process.env), ...ENVIRONMENT },
       detached: true,
       stdio: ["ignore", "pipe", "ignore"],
     });

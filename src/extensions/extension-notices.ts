@@ -58,5 +58,7 @@ export const unknownFlag = (name: string): string =>
 export const flagNeedsText = (name: string): string => `--${name} needs a text behind it.`;
 export const flagTakesNone = (name: string, value: string): string =>
   `--${name} is on or off and takes no text, but was given "${value}".`;
+/** In place of the event's name. */
+export const NO_EVENT = "something nobody waited for";
 export const failed = (path: string, event: string, reason: string): string =>
   `The extension ${path} failed at "${event}": ${reason}`;

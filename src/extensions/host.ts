@@ -29,6 +29,7 @@ import type { FoundPlaces } from "./places.ts";
 import * as registrations from "./registrations.ts";
 import { ReadonlySession } from "./session-facade.ts";
 import type { ExtensionSession } from "./session-port.ts";
+import { catchStrays } from "./stray-errors.ts";
 import { ExtensionModules, withoutMarks } from "./typescript-loading.ts";
 import type { ModuleNames } from "./typescript-loading.ts";
 import { NO_UI } from "./ui-port.ts";
@@ -90,6 +91,7 @@ export class ExtensionHost implements HookPort {
   #facade: ReadonlySession | undefined;
   #uiFor: UiFor = () => NO_UI;
   #uis = new WeakMap<Extension, UiPort>();
+  #endStrays: (() => void) | undefined;
   #givenFlags: readonly GivenFlag[] = [];
   #flagValues: ReadonlyMap<string, boolean | string> = new Map();
 
@@ -136,6 +138,7 @@ export class ExtensionHost implements HookPort {
   /** Finds and loads. Never rejects: what fails is among `problems`, and is not there. */
   async load(): Promise<void> {
     const { places, problems } = this.#options.find();
+    this.#endStrays ??= catchStrays((error) => this.#strayed(error));
     const { extensions, errors } = await loadExtensions(places, {
       modules: this.#modules,
       project: this.#options.project,
@@ -216,6 +219,7 @@ export class ExtensionHost implements HookPort {
   /** After the last event: the extensions' objects become useless. */
   dispose(): void {
     this.#retireAll();
+    this.#endStrays?.();
     this.#modules.dispose();
   }
 
@@ -320,7 +324,14 @@ export class ExtensionHost implements HookPort {
     }
   }
 
-  #failed({ path }: Extension, event: string, error: unknown): void {
+  #strayed(error: unknown): boolean {
+    const path = this.#modules.originOf(error);
+    if (path === undefined) return false;
+    this.#failed({ path }, notices.NO_EVENT, error);
+    return true;
+  }
+
+  #failed({ path }: Pick<Extension, "path">, event: string, error: unknown): void {
     const text = withoutMarks(messageOf(error));
     const stack = error instanceof Error && error.stack !== undefined ? withoutMarks(error.stack) : undefined;
     const failure = { extensionPath: path, event, error: text, ...(stack === undefined ? {} : { stack }) };

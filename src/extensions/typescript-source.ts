@@ -47,21 +47,37 @@ function quietly<T>(call: () => T): T {
   }
 }
 
-const IMPORT = /^([ \t]*import\s+)([\w$\s{},*]+?)(\s+from\s*(?:"[^"\n]+"|'[^'\n]+'))/gm;
-const COMMENT = /^[ \t]*\/\*[\s\S]*?\*\/|^[ \t]*\/\/.*$/gm;
+/** What may stand before and between the imports at the head of a file. */
+const GAP = /(?:\s+|;|#!.*|\/\/.*|\/\*[\s\S]*?\*\/|import\s*(?:"[^"\n]+"|'[^'\n]+'))/y;
+const IMPORT = /(import\s+)([\w$\s{},*]+?)(\s+from\s*(?:"[^"\n]+"|'[^'\n]+')(?:\s*with\s*\{[^}]*\})?)/y;
+/** Names in comments are no use of them; what looks like a comment in a template with names in it is none. */
+const COMMENT = /^[ \t]*\/\*(?:(?!\*\/|\$\{)[\s\S])*\*\/|^[ \t]*\/\/(?:(?!\$\{).)*$/gm;
 
+/** Only the imports at the head are looked at: further down may stand texts that look like some. */
 function withoutUnusedImports(source: string): string {
-  const body = source.replace(IMPORT, "").replace(COMMENT, "");
-  const used = new Set(body.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu));
-  return source.replace(IMPORT, (statement, head: string, clause: string, from: string) => {
-    const kept = keptClause(clause, used);
-    if (kept === clause) return statement;
-    // The lines below stay where they are.
-    const lines = "\n".repeat(statement.split("\n").length - 1);
-    return kept === ""
-      ? `/*${from.trim().replaceAll("*/", "")}*/${lines}`
-      : head + kept + from.replace(/\s+/, " ") + lines;
-  });
+  const head: (string | RegExpExecArray)[] = [];
+  let at = 0;
+  for (;;) {
+    GAP.lastIndex = IMPORT.lastIndex = at;
+    const found = IMPORT.exec(source) ?? GAP.exec(source);
+    if (found === null) break;
+    head.push(found.length > 1 ? found : found[0]);
+    at += found[0].length;
+  }
+  const body = source.slice(at);
+  const used = new Set(body.replace(COMMENT, "").match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu));
+  return head.map((part) => (typeof part === "string" ? part : usedImport(part, used))).join("") + body;
+}
+
+function usedImport(
+  [statement, keyword = "", clause = "", from = ""]: RegExpExecArray,
+  used: ReadonlySet<string>,
+): string {
+  const kept = keptClause(clause, used);
+  if (kept === clause) return statement;
+  const code = kept === "" ? "" : keyword.trimEnd() + " " + kept + from.replace(/\s+/g, " ");
+  // The lines below stay where they are.
+  return code + "\n".repeat(statement.split("\n").length - 1);
 }
 
 /** The part of an import clause that is used; "" for none, the clause itself for all. */
@@ -89,5 +105,5 @@ function withCommonNames(source: string): string {
     .filter(([name]) => new RegExp(`(?<![.\\w$])${name}\\b`).test(source))
     .filter(([name]) => !new RegExp(`\\b(?:const|let|var|function|import)\\s+[{\\s]*${name}\\b`).test(source))
     .map(([name, value]) => `const ${name} = ${value};`);
-  return declarations.length === 0 ? source : `${declarations.join(" ")} ${source}`;
+  return declarations.length === 0 ? source : `${declarations.join(" ")} ${source.replace(/^#!/, "//")}`;
 }

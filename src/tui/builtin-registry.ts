@@ -171,6 +171,9 @@ const BY_NAME = new Map(
 /** The command of a name or alias. */
 export const builtinCommand = (name: string): BuiltinCommand | undefined => BY_NAME.get(name);
 
+/** All names and aliases. */
+export const builtinCommandNames = (): string[] => [...BY_NAME.keys()];
+
 /** Name and argument of "/name argument"; undefined for a prompt, also for one that begins with a path. */
 export function parseCommand(text: string): { name: string; argument: string } | undefined {
   const match = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/.exec(text);

@@ -76,7 +76,8 @@ export class ChatView extends Container {
     const waiting = [...entries];
     for (const [index, message] of messages.entries()) {
       if (index < left) continue;
-      while (waiting[0] !== undefined && waiting[0].behind >= messages.length - index) this.#showEntry(waiting.shift()!.entry);
+      while (waiting[0] !== undefined && waiting[0].behind >= messages.length - index)
+        this.#showEntry(waiting.shift()!.entry);
       this.addMessage(message);
     }
     for (const { entry } of waiting) this.#showEntry(entry);

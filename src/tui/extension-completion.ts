@@ -1,11 +1,7 @@
 /**
  * What extensions add to the editor's completion. Part of `tui/`; used by extension-ui.ts.
  */
-import type {
-  AutocompleteItem,
-  AutocompleteProvider,
-  AutocompleteSuggestions,
-} from "@earendil-works/pi-tui";
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import type { AutocompleteFactory } from "../extensions/ui-port.ts";
 import { isHarmless } from "./completion.ts";
 import { sanitiseLine } from "./sanitise.ts";

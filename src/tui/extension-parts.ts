@@ -3,7 +3,7 @@
  * Part of `tui/`; hung in by interactive-mode, filled by extension-ui.ts.
  */
 import { type Component, Container } from "@earendil-works/pi-tui";
-import { Guarded } from "./guarded.ts";
+import type { Guarded } from "./guarded.ts";
 
 /** A part of bough's that an extension's may stand in for. */
 export class ReplaceablePart implements Component {

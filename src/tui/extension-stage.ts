@@ -3,7 +3,7 @@
  * Part of `tui/`; made and hung in by interactive-mode.
  */
 import type { KeybindingsManager, TUI } from "@earendil-works/pi-tui";
-import type { EditorFactory, UiPort } from "../extensions/ui-port.ts";
+import type { EditorFactory, UiFor } from "../extensions/ui-port.ts";
 import type { ChatView } from "./chat-view.ts";
 import type { EditorArea } from "./editor-area.ts";
 import type { EditorSlot } from "./editor-slot.ts";
@@ -13,7 +13,6 @@ import type { FooterSource } from "./extension-footer.ts";
 import { type ReplaceablePart, WidgetArea } from "./extension-parts.ts";
 import { type ExtensionScreen, ExtensionUi } from "./extension-ui.ts";
 import type { PromptEditor } from "./prompt-editor.ts";
-import type { UiOwner } from "./screen-extensions.ts";
 import type { StatusLine } from "./status-line.ts";
 import type { ThemeShelf } from "./theme-shelf.ts";
 
@@ -78,5 +77,5 @@ export class ExtensionStage {
     };
   }
 
-  readonly uiFor = (owner: UiOwner): UiPort => new ExtensionUi(this.#screen, owner);
+  readonly uiFor: UiFor = (owner) => new ExtensionUi(this.#screen, owner);
 }

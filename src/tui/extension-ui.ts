@@ -14,6 +14,7 @@ import type {
   ExtensionTheme,
   FooterFactory,
   TerminalInputListener,
+  UiOwner,
   UiPort,
   WidgetFactory,
 } from "../extensions/ui-port.ts";
@@ -30,7 +31,6 @@ import { liveTheme } from "./live-theme.ts";
 import { overlayOptions } from "./overlay-options.ts";
 import { EDITOR_THEME, type PromptEditor } from "./prompt-editor.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import type { UiOwner } from "./screen-extensions.ts";
 import type { SelectorScreen } from "./selector-list.ts";
 import type { WorkingLook } from "./status-line.ts";
 import { styledLine, styledText } from "./styled-text.ts";
@@ -136,9 +136,10 @@ export class ExtensionUi implements UiPort {
     const component = await factory(tui, liveTheme, keybindings, done);
     const guarded = this.#guard(component, "custom", () => done(undefined as T));
     if (options.overlay === true) this.#overlay(guarded, options, leave.signal);
+    else void this.#ask(undefined, () => guarded, [leave.signal]);
     // Undefined is the answer when it ends otherwise than by `done`.
-    else void this.#ask(undefined, () => guarded, [leave.signal]).then(() => done(undefined as T));
     this.#owner.gone?.addEventListener("abort", () => done(undefined as T), { once: true });
+    if (this.#owner.gone?.aborted === true) done(undefined as T);
     try {
       return await ended.promise;
     } finally {
@@ -206,7 +207,11 @@ export class ExtensionUi implements UiPort {
     const area = options?.placement === "belowEditor" ? below : above;
     const widget =
       typeof content === "function"
-        ? this.#made("widget", () => content(tui, liveTheme), () => area.set(key, undefined))
+        ? this.#made(
+            "widget",
+            () => content(tui, liveTheme),
+            () => area.set(key, undefined),
+          )
         : content === undefined
           ? undefined
           : this.#guard(lines(content), "widget", () => undefined);

@@ -178,12 +178,14 @@ export class InputController {
     const images = this.#images;
     this.#images = [];
     // What is queued for a turn that was stopped would wait for the next prompt.
-    if ((this.#session.isStreaming && !this.#session.isStopping) || this.#session.isCompacting) {
+    if (this.#session.isCompacting) {
       if (queueAs === "steer") this.#session.steer(text, images);
       else this.#session.followUp(text, images);
       return;
     }
-    this.#attempt(this.#session.prompt(text, { images }), () => {
+    const isQueued = this.#session.isStreaming && !this.#session.isStopping;
+    const options = { images, ...(isQueued ? { streamingBehavior: queueAs } : {}) };
+    this.#attempt(this.#session.prompt(text, options), () => {
       this.#giveBack(text);
       this.#attach(images);
     });

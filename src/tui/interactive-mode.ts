@@ -38,7 +38,7 @@ import { PlanDecision } from "./plan-decision.ts";
 import { SIGNAL_EXIT_CODES, type EndingSignal, guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { RejectionQuestion } from "./rejection-question.ts";
-import { NO_EXTENSIONS, type ScreenExtensions } from "./screen-extensions.ts";
+import { type ExtensionFace, NO_EXTENSIONS, type ScreenExtensions } from "./screen-extensions.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
 import { shownText } from "./shown-text.ts";
@@ -228,7 +228,7 @@ class InteractiveMode implements InputScreen {
       if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
       for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
       // They may ask something, and the user may leave meanwhile.
-      await Promise.race([this.extensions.attach(this.#stage.uiFor), this.#left.promise]);
+      await Promise.race([this.extensions.attach(this.#extensionFace()), this.#left.promise]);
       this.#offerCompletion();
       this.#begin();
       await this.#left.promise;
@@ -245,6 +245,18 @@ class InteractiveMode implements InputScreen {
       this.#ui.stop();
       release?.();
     }
+  }
+
+  #extensionFace(): ExtensionFace {
+    return {
+      uiFor: this.#stage.uiFor,
+      tell: (level, text) => {
+        this.#chat.addNotice(level, text);
+        this.#ui.requestRender();
+      },
+      shutdown: () => void this.session.waitForIdle().then(() => this.quit()),
+      changed: () => this.#offerCompletion(),
+    };
   }
 
   /** The first prompt, or what the user has to choose before. */
@@ -438,6 +450,8 @@ class InteractiveMode implements InputScreen {
     this.editor.onChange = () => this.#input.draftChanged();
     this.editor.runAction = (action) => this.#input.runAction(action);
     this.editor.takesKey = (data) => this.#input.runShortcut(data);
+    // The theme was not chosen yet when it was made.
+    this.#header.invalidate();
     this.#ui.addChild(new Fitted(this.#header));
     // Its rows fit already; measuring all of them again for each new word would take as long as drawing them.
     this.#ui.addChild(this.#chat);

@@ -25,7 +25,10 @@ export class LineInput implements Component, Focusable {
 
   constructor(options: LineInputOptions) {
     this.#options = options;
-    this.#input = new SafeInput({ placeholder: options.placeholder, placeholderStyle: (text) => theme.fg("muted", text) });
+    this.#input = new SafeInput({
+      placeholder: options.placeholder,
+      placeholderStyle: (text) => theme.fg("muted", text),
+    });
     this.#input.onSubmit = options.onSubmit;
   }
 

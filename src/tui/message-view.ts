@@ -72,8 +72,7 @@ function executionPanel(title: string, message: Execution, options: ChatOptions)
 }
 
 function customPanel(message: MessageOf<"custom" | "hookMessage">, options: ChatOptions): Component {
-  const instead = (): Component =>
-    labelledPanel(sanitiseLine(String(message.customType)), shownText(message.content));
+  const instead = (): Component => labelledPanel(sanitiseLine(String(message.customType)), shownText(message.content));
   return drawnMessage(options.extensions, message, { expanded: options.expanded, instead }) ?? instead();
 }
 

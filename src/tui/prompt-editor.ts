@@ -41,7 +41,10 @@ const EDITOR_ACTIONS = [
 ] as const satisfies readonly AppKeybinding[];
 export type EditorAction = (typeof EDITOR_ACTIONS)[number];
 
-export const EDITOR_THEME: EditorTheme = { borderColor: (text) => theme.fg("border", text), selectList: getSelectListTheme() };
+export const EDITOR_THEME: EditorTheme = {
+  borderColor: (text) => theme.fg("border", text),
+  selectList: getSelectListTheme(),
+};
 
 /**
  * pi-tui 1.6's editor recurses without end over a wide character that its text column cannot hold; below this width

@@ -4,18 +4,9 @@
  */
 import type { AutocompleteItem, KeyId } from "@earendil-works/pi-tui";
 import type { EntryRenderer, MessageRenderer, ToolDefinition } from "../extensions/api.ts";
-import type { UiPort } from "../extensions/ui-port.ts";
+import type { UiFor, UiOwner } from "../extensions/ui-port.ts";
 
-/** Whose something is, for what is said about it. */
-export interface UiOwner {
-  /** As the user knows the extension. */
-  name: string;
-  /** It is no longer loaded: all of it leaves the screen. */
-  gone?: AbortSignal | undefined;
-  /** What it has thrown while it was asked to draw or to take a key; reported like any other mistake of it. */
-  failed(event: string, error: unknown): void;
-}
-
+/** Something of an extension. */
 export interface Owned<T> {
   owner: UiOwner;
   value: T;
@@ -39,17 +30,26 @@ export interface ExtensionShortcut {
   run(): Promise<void>;
 }
 
+/** What the screen does for the extensions together. */
+export interface ExtensionFace {
+  uiFor: UiFor;
+  /** What the user should know of them. */
+  tell(level: "warning" | "error", text: string): void;
+  /** One of them wants to leave; done as soon as nothing runs. */
+  shutdown(): void;
+  /** There are other commands than before. */
+  changed(): void;
+}
+
 export interface ScreenExtensions {
   /** Called once the screen stands; extensions hear of their session then. */
-  attach(uiFor: (owner: UiOwner) => UiPort): Promise<void>;
+  attach(screen: ExtensionFace): Promise<void>;
   commands(): readonly ExtensionCommand[];
   shortcuts(): readonly ExtensionShortcut[];
   messageRenderer(customType: string): Owned<MessageRenderer> | undefined;
   entryRenderer(customType: string): Owned<EntryRenderer> | undefined;
   hasEntryRenderers(): boolean;
   tool(name: string): Owned<ToolDefinition> | undefined;
-  /** Loads all of them anew. Resolves with what the user should know, one sentence each. */
-  reload(): Promise<string[]>;
   /** Markdown: each extension, what it brought, and what is wrong with it. */
   report(): string;
 }
@@ -62,6 +62,5 @@ export const NO_EXTENSIONS: ScreenExtensions = {
   entryRenderer: () => undefined,
   hasEntryRenderers: () => false,
   tool: () => undefined,
-  reload: async () => [],
   report: () => "No extension is loaded; docs/extensions.md says where bough looks for them.",
 };

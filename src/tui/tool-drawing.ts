@@ -2,12 +2,13 @@
  * One tool call as the tool's extension draws it. Part of `tui/`; used by the row of the call.
  */
 import type { Component } from "@earendil-works/pi-tui";
-import type { AgentToolResult } from "@earendil-works/pi-agent-core";
 import type { ToolDefinition, ToolRenderContext } from "../extensions/api.ts";
 import { drawn } from "./extension-drawings.ts";
 import { liveTheme } from "./live-theme.ts";
 import type { Owned } from "./screen-extensions.ts";
 import { blocksOf } from "./shown-text.ts";
+
+type DrawnResult = Parameters<NonNullable<ToolDefinition["renderResult"]>>[0];
 
 /** What is known of the call. */
 export interface DrawnCall {
@@ -58,7 +59,7 @@ export class ToolDrawing {
       const { isPartial, expanded } = context;
       const result = structuredClone({ content: blocksOf(call.content), details: call.details });
       this.#lastResult = tool.renderResult?.(
-        result as unknown as AgentToolResult<unknown>,
+        result as unknown as DrawnResult,
         { expanded, isPartial },
         liveTheme,
         context,

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { AgentSession } from "../../src/agent/agent-session.ts";
 import type { CustomMessageOptions } from "../../src/agent/delivery.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
+import { textOf } from "../../src/tree/content.ts";
 import { noticesOf, startHarness, tool } from "../support/agent-harness.ts";
 import type { Harness } from "../support/agent-harness.ts";
 import { callTools, fail, say } from "../support/provider-mock.ts";
@@ -27,8 +28,11 @@ function stateFolder(t: TestContext): string {
 /** How often each text was delivered, in the order in which they came. */
 function counts(manager: SessionManager): Map<string, number> {
   const found = new Map<string, number>();
-  for (const entry of manager.getEntries())
-    if (entry.type === "custom_message") found.set(String(entry.content), (found.get(String(entry.content)) ?? 0) + 1);
+  for (const entry of manager.getEntries()) {
+    if (entry.type !== "custom_message") continue;
+    const text = textOf(entry.content);
+    found.set(text, (found.get(text) ?? 0) + 1);
+  }
   return found;
 }
 

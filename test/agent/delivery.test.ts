@@ -188,7 +188,7 @@ test("[X1] sendUserMessage: idle a real prompt with its images, running steered 
 });
 
 test("[X1] from a hook about the end of a run a message begins the next one when all are told", async (t) => {
-  let order: string[] = [];
+  const order: string[] = [];
   const { session, manager } = await startHarness(t, {
     replies: [say("one"), say("two")],
     hooks: hooksFrom({

@@ -313,3 +313,18 @@ test("[U4] the same notice again is counted, another one or a row between is a n
   chat.addNotice("warning", "no");
   assert.deepEqual(plain(chat), [" Error: no (3 times)", " Warning: no", " › Hi", " Warning: no"]);
 });
+
+test("[U5, U4] dB42 dB49 calls without usable arguments and with NUL in their names are shown, and their results", () => {
+  const shown = [null, undefined, "text", [], 7, { path: null }].map((args, n) => {
+    const chat = chatView();
+    chat.show([said([call(`c${n}`, "read", args)]), result(`c${n}`, "a\0b")]);
+    return plain(chat, 60);
+  });
+  assert.deepEqual(
+    shown,
+    shown.map(() => [" read …", " ab"]),
+  );
+  const chat = chatView();
+  chat.show([said([call("c", "apply\0\0", { x: "\0" })]), result("c", "\0")]);
+  assert.deepEqual(plain(chat, 60), [' apply {"x":"\\u0000"}']);
+});

@@ -107,6 +107,8 @@ test("[U3] every command is in the one table, under its name and alias, with a d
       "plan-review",
       "label",
       "mcp",
+      "extensions",
+      "reload",
       "hotkeys",
       "copy",
       "quit|exit",

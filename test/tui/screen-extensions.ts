@@ -3,8 +3,8 @@
  * `ctx.ui`. Used by the tests of what extensions may do to the screen.
  */
 import type { TestContext } from "node:test";
-import type { UiPort } from "../../src/extensions/ui-port.ts";
-import { NO_EXTENSIONS, type Owned, type ScreenExtensions, type UiOwner } from "../../src/tui/screen-extensions.ts";
+import type { UiFor, UiOwner, UiPort } from "../../src/extensions/ui-port.ts";
+import { NO_EXTENSIONS, type Owned, type ScreenExtensions } from "../../src/tui/screen-extensions.ts";
 import { type InteractiveHarness, type InteractiveHarnessOptions, startInteractive } from "./interactive-harness.ts";
 
 export interface Extended extends InteractiveHarness {
@@ -27,14 +27,14 @@ export async function startExtended(
   const ownerOf = (name: string, signal?: AbortSignal): UiOwner => ({
     name,
     gone: signal,
-    failed: (event, error) => void failures.push(`${name} ${event}: ${error instanceof Error ? error.message : error}`),
+    failed: (event, error) => void failures.push(`${name} ${event}: ${(error as Error).message}`),
   });
   const owner = ownerOf("mine.ts", gone.signal);
-  let uiFor: ((owner: UiOwner) => UiPort) | undefined;
+  let uiFor: UiFor | undefined;
   const extensions: ScreenExtensions = {
     ...NO_EXTENSIONS,
     attach: async (given) => {
-      uiFor = given;
+      uiFor = given.uiFor;
     },
     ...brought((value) => ({ owner, value })),
   };

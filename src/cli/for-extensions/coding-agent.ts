@@ -31,7 +31,11 @@ export {
   createWriteTool,
   createWriteTool as createWriteToolDefinition,
 } from "./tool-factories.ts";
-export { formatSize, MAX_OUTPUT_BYTES as DEFAULT_MAX_BYTES, MAX_OUTPUT_LINES as DEFAULT_MAX_LINES } from "../../agent/output-limits.ts";
+export {
+  formatSize,
+  MAX_OUTPUT_BYTES as DEFAULT_MAX_BYTES,
+  MAX_OUTPUT_LINES as DEFAULT_MAX_LINES,
+} from "../../agent/output-limits.ts";
 export { inFileQueue as withFileMutationQueue } from "../../agent/tools/file-queue.ts";
 export { truncateHead, truncateLine, truncateTail } from "./truncation.ts";
 export { parseFrontmatter, stripFrontmatter } from "./front-matter.ts";

@@ -93,7 +93,8 @@ function part(text: string, first: number, limit: number): AgentToolResult<unkno
   const kept = new BoundedLines(Math.min(limit, MAX_OUTPUT_LINES));
   for (const line of lines.slice(first - 1)) if (!kept.add(line)) break;
   const last = first + kept.size - 1;
-  const rest = last < lines.length ? [`Lines ${first}-${last} of ${lines.length}; continue with offset=${last + 1}.`] : [];
+  const rest =
+    last < lines.length ? [`Lines ${first}-${last} of ${lines.length}; continue with offset=${last + 1}.`] : [];
   return said(withNotes(kept.toString(), rest), { firstLine: first, lastLine: last, totalLines: lines.length });
 }
 

@@ -12,6 +12,7 @@ import {
   COMMAND_RUN,
   CONTEXT,
   ENTRY,
+  EXTENSION_COMMAND,
   FILTER,
   IMAGE,
   MCP_SERVER,
@@ -66,7 +67,11 @@ export const COMMANDS = {
       streamingBehavior: opt(oneOf(["steer", "followUp"])),
       expectedLeaf: EXPECTED_LEAF,
     },
-    gives: obj({ disposition: oneOf(["started", "queued"]) }),
+    gives: obj({
+      disposition: oneOf(["started", "queued", "handled"], {
+        description: '"handled": an extension has dealt with it, by a command of its own or otherwise.',
+      }),
+    }),
     order: "in turn",
   }),
   steer: command({
@@ -415,6 +420,18 @@ export const COMMANDS = {
       model: str({ minLength: 1, description: '"provider/id", an id or its beginning; perhaps ":level" behind.' }),
     },
     gives: obj({ model: MODEL, thinkingLevel: oneOf(THINKING_LEVELS) }),
+    order: "in turn",
+  }),
+  get_commands: command({
+    says: "The commands of extensions; sent as a prompt, /name and what follows, they are run.",
+    takes: {},
+    gives: obj({ commands: arr(EXTENSION_COMMAND) }),
+    order: "at once",
+  }),
+  reload_extensions: command({
+    says: "Loads every extension anew. Refused while a turn runs.",
+    takes: {},
+    gives: NOTHING,
     order: "in turn",
   }),
   set_thinking_level: command({

@@ -3,6 +3,7 @@
  * handlers.ts.
  */
 import { queueJson } from "../event-json.ts";
+import type { Given } from "./commands.ts";
 import type { Handlers } from "./dispatcher.ts";
 import { CommandFailure } from "./failure.ts";
 import type { RpcHost } from "./rpc-host.ts";
@@ -12,23 +13,27 @@ import { modelJson, serverJson } from "./state-json.ts";
 type Handled =
   | ("prompt" | "steer" | "follow_up" | "clear_queue" | "take_unsent" | "abort" | "abort_retry" | "bash" | "abort_bash")
   | ("set_plan_mode" | "get_plan" | "approve_plan" | "get_mcp" | "select_mcp_tools")
+  | ("get_commands" | "reload_extensions")
   | ("get_available_models" | "set_model" | "set_thinking_level");
 
-export function conversationHandlers({ session, registry, told }: RpcHost): Pick<Handlers, Handled> {
+export function conversationHandlers({ session, registry, told, extensions }: RpcHost): Pick<Handlers, Handled> {
   return {
     prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
+      // The session would wait for the end of a stopped turn, and then nobody could tell whether it had begun.
+      if (session.isStopping) await session.abort();
       checkLeaf(session, expectedLeaf);
-      if (session.isStreaming && streamingBehavior !== undefined) {
-        if (streamingBehavior === "steer") session.steer(message, images);
-        else session.followUp(message, images);
-        return { disposition: "queued" };
-      }
-      const wasStreaming = session.isStreaming;
-      const answered = session.prompt(message, images === undefined ? {} : { images });
+      if ((await extensions?.runCommand(message)) === true) return { disposition: "handled" };
+      const { promise: accepted, resolve } = Promise.withResolvers<Given<"prompt">["disposition"]>();
+      const answered = session.prompt(message, {
+        source: "rpc",
+        accepted: resolve,
+        ...(images === undefined ? {} : { images }),
+        ...(streamingBehavior === undefined ? {} : { streamingBehavior }),
+      });
       // What is refused is refused before anything has started.
-      if (wasStreaming || !session.isStreaming) await answered;
-      else answered.catch(told);
-      return { disposition: "started" };
+      const disposition = await Promise.race([accepted, answered.then(() => accepted)]);
+      answered.catch(told);
+      return { disposition };
     },
     steer: ({ message, images }) => {
       session.steer(message, images);
@@ -79,6 +84,17 @@ export function conversationHandlers({ session, registry, told }: RpcHost): Pick
       const unknown = names.find((name) => !known.has(name));
       if (unknown !== undefined) throw new CommandFailure("refused", `No MCP server has a tool ${unknown} now.`);
       session.mcp.select(names);
+      return {};
+    },
+    get_commands: () => ({
+      commands: (extensions?.host.getCommands() ?? []).map(({ name, description, sourceInfo }) => ({
+        name,
+        source: sourceInfo.path,
+        ...(description === undefined ? {} : { description }),
+      })),
+    }),
+    reload_extensions: async () => {
+      await extensions?.host.reload();
       return {};
     },
     get_available_models: () => ({ models: registry.available().map(modelJson) }),

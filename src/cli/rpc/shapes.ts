@@ -68,6 +68,15 @@ export const MCP_SERVER = obj(
   },
 );
 
+export const EXTENSION_COMMAND = obj(
+  {
+    name: str({ description: "As it is called: with `:1` where several have the name." }),
+    description: opt(str()),
+    source: str({ description: "The extension's file." }),
+  },
+  { title: "command" },
+);
+
 export const QUEUE = obj(
   {
     steering: arr(str(), { description: "Texts that go in after the current tool calls." }),

@@ -148,6 +148,23 @@ test("[R1] the queue: steer, follow_up, streamingBehavior, clear_queue, and a pr
   ]);
 });
 
+test("[R1] a prompt right behind abort is answered when it is under way, not when its own answer is there", async (t) => {
+  const server = await providerFor(t, hangAfter("Half"), say("on"));
+  const { client } = await start(t, connectedTo(server));
+  await client.data("prompt", { message: "go" });
+  await client.event("message_update");
+  const from = client.lines.length;
+  client.write('{"id":"a","type":"abort"}\n{"id":"p","type":"prompt","message":"go on"}\n');
+  await client.next(({ id }) => id === "p");
+  await client.next(({ type, aborted }) => type === "agent_settled" && aborted === false, from);
+  assert.deepEqual(
+    client.lines
+      .slice(from)
+      .flatMap(({ type, id, aborted }) => (id ? [id] : type === "agent_settled" ? [aborted] : [])),
+    [true, "a", "p", false],
+  );
+});
+
 test("[R1] abort_retry: the failed answer stands, and the client is told why", async (t) => {
   const server = await providerFor(t, fail(500, "too busy"));
   const { client, place } = await start(t, connectedTo(server), withSettings({ retry: { baseDelayMs: 60_000 } }));

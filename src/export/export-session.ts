@@ -136,7 +136,7 @@ async function exported(
   const secrets = redacts ? await findSecrets(recordsOf(session, path, host), host.secrets()) : undefined;
   const redaction = redacts || home !== undefined ? new Redaction({ secrets, home }) : undefined;
   const part = new SessionPart(index, header, path, redaction);
-  const written = await write(session, path, part, target, request, host).catch((error: unknown) => {
+  const written = await write({ session, path, part, target, request, host }).catch((error: unknown) => {
     throw failureOf(error, target.path);
   });
   return {
@@ -165,14 +165,17 @@ function* recordsOf(session: OpenSession, path: readonly number[] | undefined, h
 
 type Written = Pick<Exported, "bytes" | "imagesLeftOut">;
 
-async function write(
-  session: OpenSession,
-  path: readonly number[] | undefined,
-  part: SessionPart,
-  target: Target,
-  request: ExportRequest,
-  host: ExportHost,
-): Promise<Written> {
+interface Job {
+  session: OpenSession;
+  /** The stretch; undefined for all. */
+  path: readonly number[] | undefined;
+  part: SessionPart;
+  target: Target;
+  request: ExportRequest;
+  host: ExportHost;
+}
+
+async function write({ session, path, part, target, request, host }: Job): Promise<Written> {
   const which = partText(request, part);
   const masked = (): string | undefined => maskedText(part.redaction);
   const told = (done: number): void => {

@@ -58,7 +58,9 @@ export function safeMarkdown(text: string): string {
   let code: { fence: string; indent: number; language: string; lines: string[] } | undefined;
   let isBlankBefore = true;
   const closeCode = (): void => {
-    if (code !== undefined) out.push("", codeBlock(code.lines.join("\n"), code.language), "");
+    if (code === undefined) return;
+    if (out.at(-1)?.trim() !== "") out.push("");
+    out.push(codeBlock(code.lines.join("\n"), code.language), "");
     code = undefined;
     isBlankBefore = true;
   };
@@ -82,7 +84,6 @@ export function safeMarkdown(text: string): string {
   return (
     out
       .join("\n")
-      .replace(/\n{3,}(?=```)/g, "\n\n")
       // Not the spaces of the first line: without them it could be code.
       .replace(/^(?:[ \t]*\n)+/, "")
       .trimEnd()
@@ -92,6 +93,7 @@ export function safeMarkdown(text: string): string {
 const withoutIndent = (line: string, indent: number): string => line.replace(new RegExp(`^ {0,${indent}}`), "");
 
 function safeLine(line: string, isBlankBefore: boolean): string {
+  if (line === "") return line;
   // A line of = or - would make a heading of what stands before it.
   if (!isBlankBefore && /^ {0,3}(?:=+|-+)[ \t]*$/.test(line)) return line.replace(/[=-]/, "\\$&");
   const heading = /^( {0,3})(#{1,6})(?=[ \t]|$)/.exec(line);

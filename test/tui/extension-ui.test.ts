@@ -88,11 +88,11 @@ test("[U2, X3] what throws while it is drawn leaves bough's own in its place, an
   ui.setWidget("lies", () => component(() => "not a list" as unknown as string[]));
   await untilScreen(terminal, () => failures.length >= 5);
   await seeNo("not a list");
-  assert.deepEqual(failures, [
-    "mine.ts widget: no widget",
+  assert.deepEqual(failures.sort(), [
+    "mine.ts footer: no lines",
     "mine.ts header: no lines",
     "mine.ts widget: no lines",
-    "mine.ts footer: no lines",
+    "mine.ts widget: no widget",
     "mine.ts widget: render must return a list of lines",
   ]);
 });

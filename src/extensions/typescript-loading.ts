@@ -111,11 +111,13 @@ export class ExtensionModules {
     if (territory === undefined) return next(url, context);
     const path = fileURLToPath(url);
     const trusted = this.#mayEnter(path, territory);
-    if (!isTypeScript(path) && trusted === undefined) return next(url, context);
-    const content = trusted ?? readFileSync(path);
-    if (isTypeScript(path)) return { ...javaScript(path, content.toString()), shortCircuit: true };
-    const format = context.format ?? (extname(path) === ".js" ? moduleFormat(content.toString()) : undefined);
-    return { format: format as module.ModuleFormat, source: content, shortCircuit: true };
+    let loaded: module.LoadFnOutput;
+    if (isTypeScript(path)) loaded = { ...javaScript(path, (trusted ?? readFileSync(path)).toString()) };
+    else if (trusted === undefined) loaded = next(url, context);
+    else loaded = { format: context.format ?? formatOf(path, trusted), source: trusted };
+    const isImported = url.endsWith(territory.query);
+    if (isImported && loaded.format === "commonjs") loaded = { format: "module", source: bridgeTo(path) };
+    return { ...loaded, shortCircuit: true };
   }
 
   /** The content of a file that trust covers, undefined for one that it does not concern. */
@@ -136,6 +138,24 @@ function javaScript(path: string, source: string): { format: "module" | "commonj
     if (error instanceof Error) error.message = `${path}: ${error.message}`;
     throw error;
   }
+}
+
+const formatOf = (path: string, content: Buffer): module.ModuleFormat | undefined =>
+  extname(path) === ".js" ? moduleFormat(content.toString()) : undefined;
+
+/**
+ * A module with the exports of one of the older kind. What Node itself makes of those asks no hooks for what they
+ * require, on Node 22; what is required by this means does.
+ */
+function bridgeTo(path: string): string {
+  const exported: unknown = module.createRequire(path)(path);
+  const names = Object(exported) === exported ? Object.keys(exported as object) : [];
+  const usable = names.filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== "default");
+  return [
+    `const exported = process.getBuiltinModule("module").createRequire(import.meta.url)(${JSON.stringify(path)});`,
+    "export default exported;",
+    ...usable.map((name, n) => `const e${n} = exported.${name}; export { e${n} as ${name} };`),
+  ].join("\n");
 }
 
 /** Endings that may stand for another one, and what may be missing. */

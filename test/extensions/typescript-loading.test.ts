@@ -58,7 +58,7 @@ test("[X4] modules of the older kind, TypeScript inside node_modules, names in d
       "a.js":
         'const other = require("./other"); module.exports = () => [other, require("dep"), __filename.endsWith("a.js")];',
       "other.cjs": "module.exports = 7;",
-      "b.ts": 'import { value } from "typed"; export default value;',
+      "b.ts": 'import { value } from "typed"; import whole, { dep } from "dep"; export default [value, dep, whole];',
       "node_modules/dep/package.json": '{"name":"dep","main":"main.js"}',
       "node_modules/dep/main.js": "exports.dep = true;",
       "node_modules/typed/package.json": '{"name":"typed","type":"module","exports":"./index.ts"}',
@@ -68,21 +68,25 @@ test("[X4] modules of the older kind, TypeScript inside node_modules, names in d
     { "the-host": moduleUrl("export const host = 'host';") },
   );
   assert.deepEqual(((await load("a.js")) as () => unknown)(), [7, { dep: true }, true]);
-  assert.deepEqual(await load("b.ts"), [1, "host"]);
+  assert.deepEqual(await load("b.ts"), [[1, "host"], true, { dep: true }]);
 });
 
 test("[X4] every load reads all files anew; errors name the file", async (t) => {
   const { folder, load, modules } = setUp(t, {
     "a.ts": 'import { b } from "./b.ts"; export default b;',
     "b.ts": "export const b: number = 1;",
+    "c.cjs": 'module.exports = require("./d.cjs");',
+    "d.cjs": "module.exports = 1;",
     "broken.ts": "const = 1;",
     "enum-broken.ts": "enum { }",
     "lost.ts": 'import "./nowhere.ts";',
   });
   assert.equal(await load("a.ts"), 1);
   writeFileSync(join(folder, "b.ts"), "export const b: number = 2;");
+  assert.equal(await load("c.cjs"), 1);
+  writeFileSync(join(folder, "d.cjs"), "module.exports = 2;");
   modules.forget();
-  assert.equal(await load("a.ts"), 2);
+  assert.deepEqual([await load("a.ts"), await load("c.cjs")], [2, 2]);
   const failure = async (name: string): Promise<string> => load(name).then(String, (error: Error) => error.message);
   assert.match(await failure("broken.ts"), /^\S+broken\.ts: /);
   assert.match(await failure("enum-broken.ts"), /^\S+enum-broken\.ts: /);
@@ -102,10 +106,13 @@ test("[X4] what is no extension's import is left alone", async (t) => {
 });
 
 test("[X5] of a project only the bytes that were trusted are loaded, and none beside its folder", async (t) => {
-  const { folder, load } = setUp(t, {
+  const { folder, load, modules } = setUp(t, {
     ".bough/extensions/a.ts": 'import { b } from "./b.js"; import c from "./c.cjs"; export default [b, c];',
     ".bough/extensions/b.ts": "export const b = 1;",
-    ".bough/extensions/c.cjs": "module.exports = 2;",
+    ".bough/extensions/c.cjs": 'module.exports = require("./d.cjs");',
+    ".bough/extensions/d.cjs": "module.exports = 2;",
+    ".bough/extensions/out.cjs": 'module.exports = () => undefined; require("../../secret.cjs");',
+    "secret.cjs": "",
     ".bough/extensions/out.ts": 'import "../../secret.ts"; export default 1;',
     ".bough/extensions/package.ts": 'import "dep"; export default 1;',
     ".bough/extensions/late.ts": 'export default import("./new.ts");',
@@ -125,6 +132,7 @@ test("[X5] of a project only the bytes that were trusted are loaded, and none be
 
   assert.equal(await failure("a.ts", trusted), "[1,2]");
   assert.equal(await failure("out.ts", trusted), outside("secret.ts"));
+  assert.equal(await failure("out.cjs", trusted), outside("secret.cjs"));
   assert.equal(await failure("package.ts", trusted), outside("node_modules/dep/main.js"));
   assert.equal(
     await failure("a.ts", trust(false)),
@@ -133,6 +141,9 @@ test("[X5] of a project only the bytes that were trusted are loaded, and none be
   writeFileSync(join(folder, ".bough/extensions/b.ts"), "export const b = 2;");
   writeFileSync(join(folder, ".bough/extensions/new.ts"), "export const added = 1;");
   assert.equal(await failure("a.ts", trusted), other("b.ts"));
+  writeFileSync(join(folder, ".bough/extensions/d.cjs"), "module.exports = 3;");
+  modules.forget();
+  assert.equal(await failure("c.cjs", trusted), other("d.cjs"));
   assert.equal(await failure("late.ts", trusted), other("new.ts"));
 });
 

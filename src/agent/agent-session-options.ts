@@ -43,6 +43,10 @@ export interface AgentSessionOptions {
   compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
+  /** Why a call is refused that this session's own mode allows; undefined: it is not. */
+  refusal?: (toolName: string) => string | undefined;
+  /** The folder whose settings, rules and servers are given here. Default: the session's at the start. */
+  projectDir?: string;
   /** Rules that read what the model writes; see rule-files.ts. Default: none. */
   rules?: readonly StreamRule[];
   /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */

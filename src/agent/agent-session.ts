@@ -62,6 +62,7 @@ export class AgentSession {
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
+  readonly #projectDir: string;
   readonly #hooks: SessionHooks;
   readonly #tools: SessionTools;
   readonly #delivery: Delivery;
@@ -80,6 +81,7 @@ export class AgentSession {
   constructor(options: AgentSessionOptions) {
     this.#options = options;
     this.sessionManager = options.sessionManager;
+    this.#projectDir = options.projectDir ?? this.cwd;
     this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#events.emit(event));
     const host = {
       sessionManager: this.sessionManager,
@@ -550,7 +552,9 @@ export class AgentSession {
     return this.#moving(() =>
       change({
         sessionManager: this.sessionManager,
+        projectDir: this.#projectDir,
         hooks: this.#hooks,
+        emit: (event) => this.#events.emit(event),
         appended: (id) => this.#appended(id),
         saved: () => this.#saving.saved(),
         dropQueue: () => this.#delivery.drop(),

@@ -3,7 +3,9 @@
  * Part of `agent/`; AgentSession's methods of these names delegate to it.
  */
 import { textOf } from "../tree/content.ts";
+import { canonicalPath } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
+import type { AgentSessionEvent } from "./agent-session-events.ts";
 import type { HookEvent } from "./hook-port.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import type { SessionHooks } from "./session-hooks.ts";
@@ -12,7 +14,10 @@ import * as notices from "./session-notices.ts";
 /** What a change of session needs of the AgentSession. */
 export interface BranchingHost {
   readonly sessionManager: SessionManager;
+  /** The folder whose settings, rules and servers are in use. */
+  readonly projectDir: string;
   readonly hooks: Pick<SessionHooks, "emit" | "replacing">;
+  emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
   /** Saves; a failure becomes a notice. */
   saved(): Promise<void>;
@@ -101,8 +106,13 @@ export async function resumeSession(
   path: string,
   options: { readOnly: boolean },
 ): Promise<{ cancelled: boolean }> {
-  const change = (): Promise<void> => host.sessionManager.setSessionFile(path, options);
-  return switchTo(host, { reason: "resume", targetSessionFile: path }, change);
+  const { sessionManager, projectDir } = host;
+  const change = (): Promise<void> => sessionManager.setSessionFile(path, options);
+  const result = await switchTo(host, { reason: "resume", targetSessionFile: path }, change);
+  const cwd = sessionManager.getCwd();
+  if (!result.cancelled && canonicalPath(cwd) !== canonicalPath(projectDir))
+    host.emit({ type: "notice", level: "info", text: notices.worksElsewhere(cwd, projectDir) });
+  return result;
 }
 
 async function switchTo(

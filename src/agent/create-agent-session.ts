@@ -33,6 +33,8 @@ export interface CreateAgentSessionOptions {
   registry?: ModelRegistry;
   /** What `projectTrust` found of the project, whose settings and servers count only when it is trusted. Default: looks now. */
   project?: ProjectTrust;
+  /** The folder that `project` is of. Default: the session's. */
+  projectDir?: string;
   /** Default: those of the state folder, and the project's if it is trusted. */
   settings?: Settings;
   /** MCP servers. Default: those of `mcp.json` in the state folder, and of the project's if it is trusted. */
@@ -92,6 +94,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const session: AgentSession = new AgentSession({
     ...common,
     sessionManager,
+    projectDir: options.projectDir ?? cwd,
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
     tools: options.tools ?? ((directory) => [...createTools({ cwd: directory, stateDir }), task]),

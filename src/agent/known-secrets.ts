@@ -30,6 +30,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const SECRET_NAME = /(?:key|token|secret|password|passwd|credentials?|authorization|cookie)$/i;
 /** Names of the objects all texts of which may be secrets. */
 const SECRET_OBJECT = /^(?:headers|env|apiKeys)$/;
+/** Names of what names a variable that holds a secret: `apiKeyEnv`. */
+const VARIABLE = /Env$/;
 /** Shorter values, and plain words, stand in any text by chance. */
 const SHORTEST = 8;
 const PLAIN_WORD = /^[a-z]{1,15}$|^[A-Z]{1,15}$|^[0-9]{1,9}$/;
@@ -50,9 +52,9 @@ export function knownSecrets(options: KnownSecretsOptions = {}): KnownSecret[] {
     const json = text.kind === "text" ? readJson(text.text) : undefined;
     if (json?.ok === true)
       for (const { name, value } of secretMembers(json.value)) {
-        add(value, `${name} in ${file}`);
         // A variable that is named there may have any name.
-        if (/env$/i.test(name)) add(environment[value], value);
+        if (VARIABLE.test(name)) add(environment[value], value);
+        else add(value, `${name} in ${file}`);
         for (const [, variable] of value.matchAll(/\$\{(\w+)/g)) add(environment[variable!], variable!);
         // "Bearer abc": the key alone stands elsewhere.
         add(/^\w+ (\S+)$/.exec(value)?.[1], `${name} in ${file}`);
@@ -70,7 +72,7 @@ function* secretMembers(root: unknown): Generator<{ name: string; value: string 
     if (Array.isArray(next.value)) for (const value of next.value) waiting.push({ value, isSecret: false });
     if (!isRecord(next.value)) continue;
     for (const [name, value] of Object.entries(next.value)) {
-      const isSecret = next.isSecret || SECRET_NAME.test(name) || /env$/i.test(name);
+      const isSecret = next.isSecret || SECRET_NAME.test(name) || VARIABLE.test(name);
       if (typeof value === "string" && isSecret) yield { name, value };
       else waiting.push({ value, isSecret: SECRET_OBJECT.test(name) });
     }

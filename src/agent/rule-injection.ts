@@ -87,7 +87,7 @@ export class StreamRules {
       this.#given = Infinity;
       return undefined;
     }
-    const injected = new Set(sessionManager.buildSessionContext(tail).injectedTtsrRules);
+    const injected = new Set(sessionManager.getContextState(tail).injectedTtsrRules);
     const armed = rules.filter(
       (rule) => !this.#slow.has(rule) && (!injected.has(rule.name) || this.#isDueAgain(rule, tail)),
     );

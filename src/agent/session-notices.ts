@@ -86,6 +86,11 @@ export const SAVED_AGAIN = "All of this session is saved again.";
 
 export const notSaved = (reason: string): string => `The last step is not saved: ${reason}`;
 
+/** `project`: the folder whose own files were read at the start. */
+export const worksElsewhere = (cwd: string, project: string): string =>
+  `This session works in ${cwd}. Settings, rules and MCP servers are still those of ${project}; ` +
+  "start bough there to work with that folder's own.";
+
 const otherBough = (pid: number | undefined): string =>
   pid === undefined ? "another bough" : `another bough (process ${pid})`;
 

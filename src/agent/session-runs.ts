@@ -151,7 +151,7 @@ export class SessionRuns {
       recover: async (answer, branch, signal) =>
         (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
       interruption: (event, branch) => this.rules.interruption(event, branch),
-      refusal: (name) => plan.refusal(name),
+      refusal: (name) => options.refusal?.(name) ?? plan.refusal(name),
       afterTurn: (answer, branch) => {
         const told = this.rules.afterTurn(branch);
         return plan.afterTurn(answer) ?? told;

@@ -26,7 +26,7 @@ export interface SubagentOptions extends Pick<
   "registry" | "hooks" | "retry" | "rules" | "commandOutputDir" | "goesOnUnsaved"
 > {
   /** The session that gives the task; asked when the tool is called. */
-  parent(): Pick<AgentSession, "sessionManager" | "model" | "thinkingLevel" | "availableTools">;
+  parent(): Pick<AgentSession, "sessionManager" | "model" | "thinkingLevel" | "availableTools" | "plan">;
   systemPrompt(about: { cwd: string; tools: readonly AgentTool[] }): string | Promise<string>;
   /** Default: the parent's. */
   model?: Model | undefined;
@@ -134,6 +134,8 @@ class Task {
       ...(chosen === undefined ? {} : { model: chosen }),
       thinkingLevel: thinkingLevel ?? parent().thinkingLevel,
       tools: () => tools,
+      // The user may turn plan mode on while it works.
+      refusal: (name) => parent().plan.refusal(name),
       systemPrompt: () => prompted,
     });
   }

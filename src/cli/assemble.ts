@@ -101,7 +101,7 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan, extensions } = place;
+  const { cwd, stateDir, version, project, settings, registry, model, thinkingLevel, name, plan, extensions } = place;
   const session = await createAgentSession({
     ...options,
     ...extensions?.sessionOptions,
@@ -109,6 +109,7 @@ export async function putToWork(
     stateDir,
     version,
     project,
+    projectDir: cwd,
     settings,
     registry,
     ...(model === undefined ? {} : { model }),

@@ -3,6 +3,7 @@
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { worksElsewhere } from "../agent/session-notices.ts";
 import { findSession } from "../session/catalog.ts";
 import { examplesDir, canonicalPath } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
@@ -46,5 +47,5 @@ export function folderNotice(session: SessionManager, cwd: string): string | und
   const recorded = session.getCwd();
   if (recorded === "" || !existsSync(recorded))
     return `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`;
-  return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : `This session works in ${recorded}.`;
+  return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : worksElsewhere(recorded, cwd);
 }

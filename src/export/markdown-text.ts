@@ -79,10 +79,14 @@ export function safeMarkdown(text: string): string {
     isBlankBefore = line.trim() === "";
   }
   closeCode();
-  return out
-    .join("\n")
-    .replace(/\n{3,}(?=```)/g, "\n\n")
-    .trim();
+  return (
+    out
+      .join("\n")
+      .replace(/\n{3,}(?=```)/g, "\n\n")
+      // Not the spaces of the first line: without them it could be code.
+      .replace(/^(?:[ \t]*\n)+/, "")
+      .trimEnd()
+  );
 }
 
 const withoutIndent = (line: string, indent: number): string => line.replace(new RegExp(`^ {0,${indent}}`), "");
@@ -92,7 +96,9 @@ function safeLine(line: string, isBlankBefore: boolean): string {
   if (!isBlankBefore && /^ {0,3}(?:=+|-+)[ \t]*$/.test(line)) return line.replace(/[=-]/, "\\$&");
   const heading = /^( {0,3})(#{1,6})(?=[ \t]|$)/.exec(line);
   const text = safeInline(heading === null ? line : line.slice(heading[0].length));
-  return heading === null ? text : `${"#".repeat(Math.min(6, heading[2]!.length + 3))}${text}`;
+  if (heading !== null) return `${"#".repeat(Math.min(6, heading[2]!.length + 3))}${text}`;
+  // Backticks further on kept it from being a fence, and may be gone.
+  return text.replace(/^( {0,3})`(?=``)/, "$1&#96;");
 }
 
 /** What must not stand in a code span as it is: should it be none for a renderer, it would be more than text. */

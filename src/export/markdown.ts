@@ -3,7 +3,7 @@
  * folded, the branches as an outline and, each under its own heading, in full.
  * Part of `export/`; used by export-session.ts. Entries are asked for as they are written; none is held.
  */
-import { textOf } from "../tree/content.ts";
+import { cutText, textOf } from "../tree/content.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import { isRecord } from "../tree/json.ts";
 import { drawnLine } from "../tree/outline-lines.ts";
@@ -26,13 +26,15 @@ export interface MarkdownOptions {
 const HEADING = 80;
 /** Rows of the outline; of a longer one the rest is counted. */
 const OUTLINE_ROWS = 500;
+/** Characters of a row. */
+const ROW = 120;
 const ROWS_AT_ONCE = 100;
 
 export function* markdownPieces(part: SessionPart, options: MarkdownOptions): Generator<string> {
   yield* head(part, options);
   const writer = new Transcript(part, new EntryMarkdown(options.images));
   const active = pathTo(part, part.leafOrdinal);
-  const branches = part.isWhole ? branchesOff(part, active) : [];
+  const branches = part.isWhole ? branchesOff(part, active).filter((branch) => hasContent(part, branch)) : [];
   if (branches.length > 0) {
     yield* outline(part);
     yield "## The current branch\n\n";
@@ -40,7 +42,6 @@ export function* markdownPieces(part: SessionPart, options: MarkdownOptions): Ge
   yield* writer.entries(active);
   let count = 0;
   for (const branch of branches) {
-    if (!hasContent(part, branch)) continue;
     const turn = writer.turnOf(part.parentOrdinal(branch[0]!));
     const from = turn === 0 ? "from the start" : `after turn ${turn}`;
     yield `## Branch ${++count}, ${from}\n\n`;
@@ -81,12 +82,15 @@ function* outline(part: SessionPart): Generator<string> {
   const shown = Math.min(rows.rowCount, OUTLINE_ROWS);
   const lines: string[] = [];
   for (let row = 0; row < shown; row += ROWS_AT_ONCE)
-    lines.push(
-      ...rows.rows(row, Math.min(ROWS_AT_ONCE, shown - row)).map((each) => drawnLine(each).replaceAll("\n", " ")),
-    );
+    lines.push(...rows.rows(row, Math.min(ROWS_AT_ONCE, shown - row)).map((each) => rowText(drawnLine(each))));
   const more = rows.rowCount - shown;
   if (more > 0) lines.push(`… and ${more.toLocaleString("en-US")} more`);
   yield `## Outline\n\n${codeBlock(lines.join("\n"), "text")}\n\n`;
+}
+
+function rowText(row: string): string {
+  const line = row.replaceAll("\n", " ");
+  return line.length <= ROW ? line : `${cutText(line, ROW - 1).trimEnd()}…`;
 }
 
 /** From the root to `n`. */

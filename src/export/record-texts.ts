@@ -61,7 +61,7 @@ export function withTexts<T extends object>(record: T, replace: ReplaceText): T 
     }
     const [key, value] = item;
     const path = [...frames.slice(1).map((outer) => outer.path), key];
-    const name = typeof key === "string" ? unusedName(frame.done, replace(key, path, true), key) : key;
+    const name = typeof key === "string" ? unusedName(frame, replace(key, path, true), key) : key;
     if (typeof value === "string") frame.done.push([name, replace(value, path, false)]);
     else if (typeof value === "object" && value !== null) frames.push(frameOf(value, name));
     else frame.done.push([name, value]);
@@ -78,10 +78,11 @@ const copyOf = ({ isList, done }: Frame): object =>
   isList ? done.map(([, value]) => value) : Object.fromEntries(done);
 
 /** Two members that are masked alike stay two. */
-function unusedName(done: readonly [string | number, unknown][], name: string, original: string): string {
+function unusedName({ entries, done }: Frame, name: string, original: string): string {
   if (name === original) return name;
+  const isUsed = (wanted: string): boolean => [...entries, ...done].some(([used]) => used === wanted);
   let unused = name;
-  for (let count = 2; done.some(([used]) => used === unused); count++) unused = `${name} ${count}`;
+  for (let count = 2; isUsed(unused); count++) unused = `${name} ${count}`;
   return unused;
 }
 

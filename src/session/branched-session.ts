@@ -35,8 +35,8 @@ export function branchedToFile(source: OpenSession, leafId: string, dir: string,
 }
 
 /**
- * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until the
- * next one is asked for. Throws for a source of a newer format.
+ * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until
+ * the next one is asked for. Throws for a source of a newer format.
  * @param path ordinals, each the parent of the next
  */
 export function stretchLines(source: OpenSession, path: readonly number[]): Generator<Uint8Array> {
@@ -61,16 +61,26 @@ export function branchedInMemory(source: OpenSession, leafId: string): OpenSessi
   return sessionOf(readingOf(store, "the session"), store, false);
 }
 
-/** Copies a session file with all branches into `dir`, for another working directory, and returns the copy's path. */
-export function forkedToFile(sourcePath: string, cwd: string, dir: string): string {
+/** A copy of a session file with all branches in `dir`, for another working directory, open for writing. */
+export function forkedSession(sourcePath: string, cwd: string, dir: string): OpenSession {
   const store = FileStore.open(canonicalPath(sourcePath), { readOnly: true });
   try {
     const reading = readingOf(store, store.path);
     if (reading.newer) throw newerVersion(store.path);
     const header = headerOfCopy(reading.header, cwd, store.path);
-    return writeSession(header, dir, forkedLines(store, reading, header));
+    const file = new FutureFile();
+    const reader = new SessionReader({ checksum }, file);
+    return openWritten(writeSession(header, dir, told(forkedLines(store, reading, header), reader)), reader, file);
   } finally {
     store.close();
+  }
+}
+
+/** The pieces, of which `reader` is given each before it is handed on. */
+function* told(pieces: Iterable<Uint8Array>, reader: SessionReader): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    reader.push(piece);
+    yield piece;
   }
 }
 
@@ -111,8 +121,9 @@ function writeSession(header: SessionHeader, dir: string, lines: Iterable<Uint8A
 }
 
 /**
- * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what followed one hangs below the entry before it; then come
- * new label entries for all labels in effect on what was kept, in a chain, and for a file of its own the marked name.
+ * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what
+ * followed one hangs below the entry before it; then come new label entries for all labels in effect on what was kept,
+ * in a chain, and for a file of its own the marked name.
  */
 function* branchedLines(
   source: OpenSession,

@@ -14,7 +14,8 @@ const BATCH_BYTES = 1 << 20;
 
 /**
  * Writes `pieces`, each of which is used up before the next is asked for, to a temporary file in the folder of `path`
- * (0600 whatever the umask), syncs it, and calls `publish` with its name, which must give it its place. On any error the temporary file is removed and the error thrown.
+ * (0600 whatever the umask), syncs it, and calls `publish` with its name, which must give it its place. On any error
+ * the temporary file is removed and the error thrown.
  */
 export function writeNewFile(path: string, pieces: Iterable<Uint8Array>, publish?: (temporary: string) => void): void {
   const file = new NewFile(path);

@@ -30,14 +30,14 @@ import type { Problem } from "../tree/problems.ts";
 import type { ContextState, LatestMessages, SessionContext } from "../tree/session-context.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
-import { branchedInMemory, branchedSession, branchedToFile, forkedToFile } from "./branched-session.ts";
+import { branchedInMemory, branchedSession, branchedToFile, forkedSession } from "./branched-session.ts";
 import { listAllSessions, listSessions, recentSession } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
 import type { FollowNews } from "./follower.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { folderForNew, openMade, openSession, sessionIn, startSession } from "./open-session.ts";
+import { folderForNew, openSession, sessionIn, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { SessionFileError, createFailed, passedOver, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
@@ -136,7 +136,7 @@ export class SessionManager {
     targetCwd: string,
     sessionDir: string = sessionsDir(targetCwd),
   ): Promise<SessionManager> {
-    return new SessionManager(openMade(forkedToFile(sourcePath, resolve(targetCwd), canonicalPath(sessionDir))));
+    return new SessionManager(forkedSession(sourcePath, resolve(targetCwd), canonicalPath(sessionDir)));
   }
 
   /** The sessions of a working directory, the last used first. Damaged files are listed as such. */
@@ -228,9 +228,9 @@ export class SessionManager {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
-  /** What the context at the leaf says beside its messages, without reading them. */
-  getContextState(): ContextState {
-    return this.#paths().stateAt(this.#session.index.leafOrdinal);
+  /** What the context of the path to an entry, by default the leaf, says beside its messages, without reading them. */
+  getContextState(leafId: string | null = this.getLeafId()): ContextState {
+    return this.#paths().stateAt(ordinalOf(this.#session.index, leafId));
   }
   /** The last messages of the context at the leaf, at most `limit`, without reading those before. */
   getLatestMessages(limit: number): LatestMessages {

@@ -2,9 +2,6 @@
  * `RowGlance`: what an outline needs of an entry's body, so that rows, filters and search do without the body itself.
  * Part of `tree/`: pure. Made for exported pages, whose bodies come later.
  */
-import { EntryTraits, SILENT } from "./outline-traits.ts";
-import type { TraitsSource } from "./outline-traits.ts";
-import { rowText, wordsBeyond } from "./row-text.ts";
 import type { TextPart } from "./row-text.ts";
 
 export interface RowGlance {
@@ -14,18 +11,4 @@ export interface RowGlance {
   beyond: string;
   /** An answer that ended as usual and says nothing. */
   silent: boolean;
-}
-
-/**
- * Glances at the entries of a source that has their bodies. Asks for a body once if entries are taken in file order, and
- * again for the calls that a tool result may answer.
- * @param home a folder shown as `~` at the start of paths
- */
-export function glancesOf(source: TraitsSource, home: string | undefined): (n: number) => RowGlance {
-  const traits = new EntryTraits(source);
-  const around = { home, findCall: (n: number, id: string) => traits.findCall(n, id) };
-  return (n) => {
-    const entry = source.at(n);
-    return { text: rowText(entry, n, around), beyond: wordsBeyond(entry, n), silent: traits.has(n, SILENT) };
-  };
 }

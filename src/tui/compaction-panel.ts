@@ -80,16 +80,19 @@ export class CompactionPanel {
     status.hide();
     return new Promise((resolve) => {
       const close = (result: string | undefined): void => {
+        // The summary is still being written then, and another list may be open.
+        signal.removeEventListener("abort", drop);
         host.hide();
         resolve(result);
       };
-      signal.addEventListener("abort", () => close(undefined), { once: true });
+      const drop = (): void => close(undefined);
+      signal.addEventListener("abort", drop, { once: true });
       const editor = new SummaryEditor({
         editor: makeEditor(),
         summary,
         keybindings,
         onAccept: close,
-        onDrop: () => close(undefined),
+        onDrop: drop,
       });
       host.show(editor);
       host.requestRender();

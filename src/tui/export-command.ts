@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentSession } from "../agent/agent-session.ts";
 import { knownSecrets } from "../agent/known-secrets.ts";
+import { fenced } from "../tree/content.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import { literal } from "./session-report.ts";
 
@@ -48,8 +49,7 @@ export async function exportCommand(screen: ExportScreen, argument: string): Pro
     },
   );
   screen.setStatus("Exported");
-  const [first = "", ...rest] = [exportedText(done), ...redactionLines(done.redaction, PLACES)].map((line) =>
-    literal(sanitiseLine(line.trim())),
-  );
-  screen.showText([first, "", ...rest.map((line, n) => (n === 0 ? line : `- ${line}`))].join("\n"));
+  const [masked = "", ...places] = redactionLines(done.redaction, PLACES).map(sanitiseLine);
+  const list = places.length === 0 ? "" : `\n\n${fenced(places.join("\n"))}`;
+  screen.showText(`${literal(sanitiseLine(exportedText(done)))}\n\n${literal(masked)}${list}`);
 }

@@ -392,3 +392,21 @@ test("[T7, B1] dB52 a copy made before any answer: a later run that fails says i
   assert.equal(outlineOf(manager.getBranch()).at(-1), "assistant stop: ok");
   assert.deepEqual(readFileSync(source).subarray(0, before.length), before);
 });
+
+test("[D2] who resumes a session of another folder is told whose settings are in use; back at home there is nothing to tell", async (t) => {
+  const { session, manager, events, dir } = await startHarness(t, { replies: say("ok") });
+  await session.prompt("Here");
+  const here = manager.getSessionFile()!;
+  const away = temporaryFolder();
+  const other = SessionManager.create(away, join(dir, "sessions"));
+  other.appendMessage(user("There"));
+  await other.close();
+  await session.switchSession(other.getSessionFile()!);
+  const told =
+    `info: This session works in ${away}. Settings, rules and MCP servers are still those of ${dir}; ` +
+    "start bough there to work with that folder's own.";
+  assert.deepEqual([noticesOf(events), session.cwd], [[told], away]);
+  await session.newSession();
+  await session.switchSession(here);
+  assert.deepEqual([noticesOf(events), session.cwd], [[told], dir]);
+});

@@ -123,7 +123,7 @@ test("[D2] a session of another folder, and of one that is gone, says so", async
   assert.deepEqual(await place.run(args), {
     code: 0,
     out: "ok\n",
-    err: `bough: This session works in ${other}.\n`,
+    err: `bough: This session works in ${other}. Settings, rules and MCP servers are still those of ${place.cwd}; start bough there to work with that folder's own.\n`,
   });
   rmSync(other, { recursive: true });
   assert.deepEqual(await place.run(args), {

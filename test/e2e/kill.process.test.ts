@@ -62,7 +62,7 @@ test("[W1, W2] whatever the screen had acknowledged before a SIGKILL is there af
         program.send(KEYS.controlU);
       }
       program.send(`PROMPT-${turn} please${KEYS.enter}`);
-      if (turn < last) await program.waitFor((shown) => shown.includes(`ANSWER-${turn}`) && !shown.includes("Working"));
+      if (turn < last) await program.answered(`ANSWER-${turn}`);
     }
     await sleep(random.below(LONGEST));
     program.kill("SIGKILL");

@@ -35,7 +35,7 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
   const first = start();
   await first.waitFor("Ctrl+C");
   await say(first, "say one");
-  await first.waitFor("ANSWER-1");
+  await first.answered("ANSWER-1");
   const second = start("-c");
   await second.waitFor("This session is open in another bough");
   await second.waitFor("Ask for a hand-over");
@@ -74,13 +74,13 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
   await second.waitFor("This session is written here now.");
   await first.waitFor("was handed over to another bough");
   await say(second, "say three");
-  await second.waitFor("ANSWER-3");
+  await second.answered("ANSWER-3");
   await first.waitFor("ANSWER-3");
   second.kill("SIGKILL");
   await say(first, "/take-over");
   await first.waitFor("This session is written here now.");
   await say(first, "say four");
-  await first.waitFor("ANSWER-4");
+  await first.answered("ANSWER-4");
   await first.stop();
 
   const folder = join(home, ".bough/sessions", directoryKey(canonicalPath(cwd)));
@@ -116,13 +116,13 @@ test("[W5, U4] a session in use, picked or opened, can be followed, copied or as
   const first = start();
   await first.waitFor("Ctrl+C");
   await type(first, "say one");
-  await first.waitFor("ANSWER-1");
+  await first.answered("ANSWER-1");
 
   // A session of its own is on the screen and stays there after Escape.
   const second = start();
   await second.waitFor("Ctrl+C");
   await type(second, "say mine");
-  await second.waitFor("ANSWER-MINE");
+  await second.answered("ANSWER-MINE");
   const pickFirst = async (): Promise<void> => {
     await type(second, "/resume");
     await second.waitFor("Resume a session");
@@ -152,7 +152,7 @@ test("[W5, U4] a session in use, picked or opened, can be followed, copied or as
   third.send(KEYS.enter);
   await third.waitFor("Copied the branch to a session of your own");
   await type(third, "say mine too");
-  await third.waitFor("ANSWER-MINE");
+  await third.answered("ANSWER-MINE");
   await third.stop();
   await second.stop();
 

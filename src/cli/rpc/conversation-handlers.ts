@@ -19,6 +19,8 @@ type Handled =
 export function conversationHandlers({ session, registry, told, extensions }: RpcHost): Pick<Handlers, Handled> {
   return {
     prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
+      // The session would wait for the end of a stopped turn, and then nobody could tell whether it had begun.
+      if (session.isStopping) await session.abort();
       checkLeaf(session, expectedLeaf);
       if ((await extensions?.runCommand(message)) === true) return { disposition: "handled" };
       const { promise: accepted, resolve } = Promise.withResolvers<Given<"prompt">["disposition"]>();

@@ -10,6 +10,7 @@ import { checkLaws } from "../../support/laws.ts";
 import { TOOL_SERVER } from "../../support/mcp-tool-server.ts";
 import { callTools, fail, hangAfter, say } from "../../support/provider-mock.ts";
 import { rpcClient } from "../../support/rpc-client.ts";
+import { SECRETS } from "../../support/secrets.ts";
 import type { OutLine } from "../../support/rpc-client.ts";
 import { HEADER, file, line, message } from "../../support/session-lines.ts";
 
@@ -145,6 +146,23 @@ test("[R1] the queue: steer, follow_up, streamingBehavior, clear_queue, and a pr
     "user: next",
     "assistant: on",
   ]);
+});
+
+test("[R1] a prompt right behind abort is answered when it is under way, not when its own answer is there", async (t) => {
+  const server = await providerFor(t, hangAfter("Half"), say("on"));
+  const { client } = await start(t, connectedTo(server));
+  await client.data("prompt", { message: "go" });
+  await client.event("message_update");
+  const from = client.lines.length;
+  client.write('{"id":"a","type":"abort"}\n{"id":"p","type":"prompt","message":"go on"}\n');
+  await client.next(({ id }) => id === "p");
+  await client.next(({ type, aborted }) => type === "agent_settled" && aborted === false, from);
+  assert.deepEqual(
+    client.lines
+      .slice(from)
+      .flatMap(({ type, id, aborted }) => (id ? [id] : type === "agent_settled" ? [aborted] : [])),
+    [true, "a", "p", false],
+  );
 });
 
 test("[R1] abort_retry: the failed answer stands, and the client is told why", async (t) => {
@@ -511,6 +529,49 @@ test("[R1, B1, B2] sessions: branch, clone, new, switch, list, name, save under 
   assert.equal((await client.ask("save_as", { path: "saved.jsonl" })).success, false);
   assert.deepEqual(await client.end(), { code: 0, err: "" });
   assert.deepEqual(readFileSync(elsewhere), readFileSync(first["sessionFile"] as string));
+});
+
+test("[R1, E3] export writes what was asked for and gives the places of masked secrets; a refusal writes nothing", async (t) => {
+  const token = SECRETS["github token"]!;
+  const server = await providerFor(t, say("ok"));
+  const { client, place } = await start(t, connectedTo(server));
+  assert.deepEqual(await client.ask("export", {}), {
+    success: false,
+    code: "refused",
+    error: "Nothing of this session is in a file; save_as writes one that can be exported.",
+  });
+  await client.ask("prompt", { message: `use ${token}` });
+  await client.event("agent_settled");
+  const { bytes, ...done } = await client.data("export", { out: "x.jsonl", redact: true });
+  const entries = (await client.data("get_entries"))["entries"] as { id: string; message?: { role: string } }[];
+  const prompt = entries.find(({ message: about }) => about?.role === "user")!.id;
+  const path = join(place.cwd, "x.jsonl");
+  const places = (done["redacted"] as { places: { entryId: string; field: string }[] }).places;
+  assert.deepEqual(
+    { ...done, redacted: places.find(({ entryId }) => entryId === prompt) },
+    {
+      path,
+      format: "jsonl",
+      entries: entries.length,
+      imagesLeftOut: 0,
+      redacted: {
+        entryId: prompt,
+        field: places.find(({ entryId }) => entryId === prompt)!.field,
+        kind: "github token",
+        count: 1,
+      },
+    },
+  );
+  const text = readFileSync(path, "utf8");
+  assert.deepEqual([bytes, text.includes(token)], [Buffer.byteLength(text), false]);
+  assert.deepEqual(await client.ask("export", { out: "x.jsonl" }), {
+    success: false,
+    code: "refused",
+    error: `${path} is there already; name another file, or replace it with --force.`,
+  });
+  assert.equal((await client.ask("export", { out: "y.md", branch: "none" })).success, false);
+  assert.deepEqual(await client.end(), { code: 0, err: "" });
+  assert.ok(!existsSync(join(place.cwd, "y.md")));
 });
 
 test("[R1, B2] the model and the thinking level: chosen by name, recorded, restored by a move back", async (t) => {

@@ -28,8 +28,10 @@ const FILES = ["settings.json", "models.json", "mcp.json"];
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Names of what holds a secret, in whatever spelling. */
 const SECRET_NAME = /(?:key|token|secret|password|passwd|credentials?|authorization|cookie)$/i;
-/** Names of the objects all texts of which may be secrets. */
+/** Names of the objects in which any text may be a secret … */
 const SECRET_OBJECT = /^(?:headers|env|apiKeys)$/;
+/** … when it looks like one: `application/json` and `production` are none. */
+const LOOKS_SECRET = /^(?!https?:)(?=.*\d)(?=.*[A-Za-z])\S{16,}$/;
 /** Names of what names a variable that holds a secret: `apiKeyEnv`. */
 const VARIABLE = /Env$/;
 /** Shorter values, and plain words, stand in any text by chance. */
@@ -72,9 +74,9 @@ function* secretMembers(root: unknown): Generator<{ name: string; value: string 
     if (Array.isArray(next.value)) for (const value of next.value) waiting.push({ value, isSecret: false });
     if (!isRecord(next.value)) continue;
     for (const [name, value] of Object.entries(next.value)) {
-      const isSecret = next.isSecret || SECRET_NAME.test(name) || VARIABLE.test(name);
-      if (typeof value === "string" && isSecret) yield { name, value };
-      else waiting.push({ value, isSecret: SECRET_OBJECT.test(name) });
+      const isNamed = SECRET_NAME.test(name) || VARIABLE.test(name);
+      if (typeof value !== "string") waiting.push({ value, isSecret: SECRET_OBJECT.test(name) });
+      else if (isNamed || (next.isSecret && (LOOKS_SECRET.test(value) || value.includes("${")))) yield { name, value };
     }
   }
 }

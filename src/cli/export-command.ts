@@ -10,7 +10,10 @@ import { exportSession } from "../export/export-session.ts";
 import type { ExportRequest } from "../export/export-session.ts";
 import { ExportError } from "../export/session-part.ts";
 import { sanitise } from "../tui/sanitise.ts";
+import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";
+import type { EndingSignal } from "../tui/process-guard.ts";
 import type { Io } from "./io.ts";
+import { onEndingSignal } from "./signals.ts";
 import { UsageError, readOptions } from "./usage.ts";
 
 export const EXPORT_HELP = `bough export: a session to give away, as a page, as Markdown or as a session file.
@@ -55,19 +58,30 @@ export async function runExportCommand(args: readonly string[], io: ExportIo): P
   if (file === undefined || more.length > 0)
     throw new UsageError("Name a session file and perhaps where to write: bough export FILE [OUT].");
   const progress = new ProgressLine(io);
+  const ending = new AbortController();
+  let signalled: EndingSignal | undefined;
+  const ignoreSignals = onEndingSignal((name) => {
+    signalled ??= name;
+    ending.abort();
+  });
   try {
     const done = await exportSession(file, requestOf(values, out), {
       cwd: process.cwd(),
       home: homedir(),
       secrets: knownSecrets,
       write: (piece) => io.outBytes(piece),
+      signal: ending.signal,
       onProgress: (...step) => progress.tell(...step),
     });
     progress.clear();
     for (const line of [exportedText(done), ...redactionLines(done.redaction, PLACES)])
       io.err(`${sanitise(line).replaceAll("\n", " ")}\n`);
     return 0;
+  } catch (error) {
+    if (signalled === undefined) throw error;
+    return SIGNAL_EXIT_CODES[signalled];
   } finally {
+    ignoreSignals();
     progress.clear();
   }
 }

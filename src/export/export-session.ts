@@ -10,7 +10,7 @@ import { canonicalPath } from "../session/locations.ts";
 import { NewFile } from "../session/new-file.ts";
 import { openSession } from "../session/open-session.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import { createFailed } from "../session/session-errors.ts";
+import { createFailed, systemCode } from "../session/session-errors.ts";
 import { writeHtml } from "./html.ts";
 import { MarkdownImages } from "./markdown-entries.ts";
 import { markdownPieces } from "./markdown.ts";
@@ -49,6 +49,8 @@ export interface ExportHost {
   write?: ((piece: Uint8Array) => void) | undefined;
   /** Told now and then how far it is. */
   onProgress?: ((step: "scanning" | "writing", done: number, entries: number) => void) | undefined;
+  /** Ends the export, and nothing of it is left. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface Exported {
@@ -134,7 +136,9 @@ async function exported(
   const secrets = redacts ? await findSecrets(recordsOf(session, path, host), host.secrets()) : undefined;
   const redaction = redacts || home !== undefined ? new Redaction({ secrets, home }) : undefined;
   const part = new SessionPart(index, header, path, redaction);
-  const written = await write(session, path, part, target, request, host);
+  const written = await write(session, path, part, target, request, host).catch((error: unknown) => {
+    throw failureOf(error, target.path);
+  });
   return {
     path: target.path,
     format: target.format,
@@ -151,6 +155,7 @@ function* recordsOf(session: OpenSession, path: readonly number[] | undefined, h
   const count = path?.length ?? index.size;
   const tell = every(SLICE_MS);
   for (let n = 0; n < count; n++) {
+    host.signal?.throwIfAborted();
     if (tell()) host.onProgress?.("scanning", n, count);
     yield index.at(path?.[n] ?? n);
   }
@@ -170,7 +175,10 @@ async function write(
 ): Promise<Written> {
   const which = partText(request, part);
   const masked = (): string | undefined => maskedText(part.redaction);
-  const told = (done: number): void => host.onProgress?.("writing", done, part.size);
+  const told = (done: number): void => {
+    host.signal?.throwIfAborted();
+    host.onProgress?.("writing", done, part.size);
+  };
   if (target.format === "html" && target.path !== undefined) {
     const home = request.hideHome === true ? host.home : undefined;
     const written = await writeHtml(target.path, part, {
@@ -188,7 +196,10 @@ async function write(
     target.format === "md"
       ? encoded(markdownPieces(part, { images, part: which, masked }))
       : jsonlPieces(session, path, part, request.images ?? true);
-  const bytes = target.path === undefined ? toOutput(pieces, host) : await toFile(pieces, target.path, target.force);
+  const bytes =
+    target.path === undefined
+      ? toOutput(pieces, host)
+      : await toFile(pieces, target.path, target.force, () => told(Math.min(part.asked, part.size)));
   return { bytes, imagesLeftOut: images.leftOut };
 }
 
@@ -206,25 +217,32 @@ function toOutput(pieces: Iterable<Uint8Array>, host: ExportHost): number {
 }
 
 /** In slices: whoever exports from a screen keeps it. */
-async function toFile(pieces: Iterable<Uint8Array>, path: string, force: boolean): Promise<number> {
+async function toFile(pieces: Iterable<Uint8Array>, path: string, force: boolean, tell: () => void): Promise<number> {
   let file: NewFile | undefined;
   let bytes = 0;
   try {
     file = new NewFile(path);
     const isTime = every(SLICE_MS);
+    tell();
     for (const piece of pieces) {
       file.write(piece);
       bytes += piece.length;
-      if (isTime()) await setImmediate();
+      if (!isTime()) continue;
+      await setImmediate();
+      tell();
     }
     file.publish(force ? (temporary) => renameSync(temporary, path) : undefined);
     return bytes;
   } catch (error) {
     file?.discard();
-    if (error instanceof Error && "code" in error && "syscall" in error)
-      throw error.code === "EEXIST" ? alreadyThere(path) : createFailed(path, error);
     throw error;
   }
+}
+
+/** What the system says of the file, as a sentence. */
+function failureOf(error: unknown, path: string | undefined): unknown {
+  if (path === undefined || !(error instanceof Error && "syscall" in error)) return error;
+  return systemCode(error) === "EEXIST" ? alreadyThere(path) : createFailed(path, error);
 }
 
 /** True when that many milliseconds have gone by since it was last true. */

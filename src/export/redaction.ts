@@ -3,6 +3,7 @@
  * and the report of what was masked where.
  * Part of `export/`; made by export-session.ts. A record is masked whole: every text in it and every name of a member.
  */
+import { setImmediate } from "node:timers/promises";
 import type { SessionEntry, SessionHeader } from "../tree/entries.ts";
 import { fieldName, textsIn, withTexts } from "./record-texts.ts";
 import { SecretScanner } from "./secret-scanner.ts";
@@ -142,7 +143,10 @@ export async function findSecrets(records: Iterable<object>, known: readonly Sec
   for (const record of records)
     for (const text of textsIn(record)) {
       const scanned = scanner.add(text);
-      if (scanned !== undefined) await scanned;
+      if (scanned === undefined) continue;
+      await scanned;
+      // Whoever waits on a screen or for a signal has a turn.
+      await setImmediate();
     }
   await scanner.finish();
   return secrets;

@@ -25,15 +25,19 @@ const OWN_RULES: readonly OwnRule[] = [
   {
     kind: "variable",
     pattern:
-      /\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=["']?(?<secret>(?=[^\s"']*\d)(?=[^\s"']*[A-Za-z])[^\s"'$(){}<>]{8,4000})/g,
+      /\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=["']?(?<secret>(?!process\.|os\.)(?=[^\s"']*\d)(?=[^\s"']*[A-Za-z])[^\s"'$(){}<>]{8,4000})/g,
   },
   {
     kind: "variable",
     pattern:
       /"[\w-]{0,60}(?:api[_-]?key|token|secret|password|access[_-]?key)"\s{0,20}:\s{0,20}"(?<secret>(?=[^\s"]*\d)(?=[^\s"]*[A-Za-z])[^\s"$(){}<>]{12,4000})"/gi,
   },
-  // The password alone may stand elsewhere.
-  { kind: "password", pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"']{1,200}:(?<secret>[^\s:/@"'${}<>]{6,200})@/g },
+  // The password alone may stand elsewhere. A plain word would be masked in every sentence: only its address is.
+  {
+    kind: "password",
+    pattern:
+      /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@"']{1,200}:(?<secret>(?=[^\s@]{0,200}\d)(?=[^\s@]{0,200}[A-Za-z])[^\s:/@"'${}<>]{8,200})@/g,
+  },
 ];
 
 /** secretlint obeys comments that switch it off, and looks at files by name: neither belongs to a session. */

@@ -53,6 +53,8 @@ export class SessionPart implements PageSource {
   readonly #path: readonly number[] | undefined;
   /** Places by ordinal, of a path. */
   readonly #places = new Map<number, number>();
+  /** How often an entry was asked for: how far an export is, roughly. */
+  asked = 0;
   /** What ids were that are masked. */
   readonly #unmasked = new Map<string, string>();
 
@@ -79,6 +81,7 @@ export class SessionPart implements PageSource {
     return this.#path === undefined ? this.#index.leafOrdinal : this.#path.length - 1;
   }
   at(n: number): SessionEntry {
+    this.asked++;
     const entry = this.#index.at(this.#ordinal(n));
     const placed = n === 0 && !this.isWhole && entry.parentId !== null ? { ...entry, parentId: null } : entry;
     const masked = this.redaction?.entry(placed) ?? placed;

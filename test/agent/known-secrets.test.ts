@@ -12,7 +12,7 @@ test("[E3] keys are known from the environment by their names, and from settings
     writeFileSync(join(stateDir, name), typeof content === "string" ? content : JSON.stringify(content));
   write("settings.json", {
     theme: "dark-and-long-name",
-    apiKeys: { lab: "key-of-settings" },
+    apiKeys: { lab: "key-number-1-of-settings" },
     list: [{ password: "pass-in-list" }],
   });
   write("models.json", {
@@ -20,7 +20,7 @@ test("[E3] keys are known from the environment by their names, and from settings
       lab: {
         baseUrl: "https://long.example/v1",
         apiKey: "key-of-the-lab",
-        headers: { "X-Team": "team-name-1" },
+        headers: { "X-Team": "team-name-1", "X-Id": "9f8e7d6c5b4a39281706" },
         models: [],
       },
       two: { apiKeyEnv: "ODD_NAME" },
@@ -48,10 +48,10 @@ test("[E3] keys are known from the environment by their names, and from settings
       ["my-token-1", "MY_TOKEN"],
       ["/not/a/file/1", "SLASH_SECRET"],
       ["pass-in-list", "password in settings.json"],
-      ["key-of-settings", "lab in settings.json"],
+      ["key-number-1-of-settings", "lab in settings.json"],
       ["named-in-models", "ODD_NAME"],
       ["key-of-the-lab", "apiKey in models.json"],
-      ["team-name-1", "X-Team in models.json"],
+      ["9f8e7d6c5b4a39281706", "X-Id in models.json"],
       ["named-in-mcp", "OTHER_NAME"],
       ["Bearer wiki-key-1", "Authorization in mcp.json"],
       ["wiki-key-1", "Authorization in mcp.json"],

@@ -248,6 +248,15 @@ test("[E3] an export that fails on its way leaves nothing behind", async () => {
   assert.ok(existsSync(source));
 });
 
+test("[E3] an export that is stopped leaves nothing behind", async () => {
+  const folder = temporaryFolder();
+  const source = temporaryFile(file(...FORKED));
+  const host = { cwd: folder, home: "/h", secrets: () => [], signal: AbortSignal.abort() };
+  for (const out of ["x.md", "x.jsonl", "x.html"])
+    await assert.rejects(exportSession(source, { out }, host), { name: "AbortError" });
+  assert.deepEqual(readdirSync(folder), []);
+});
+
 test("[E3] the options of /export are those of the command, and quotes keep spaces together", () => {
   assert.deepEqual(wordsOf(` a "b c" d\\ e 'f "g' h""i \\\\ C:\\x `), ["a", "b c", "d e", 'f "g', "hi", "\\", "C:\\x"]);
   const { out, branch, format, images, redact, hideHome, force } = exportLine(

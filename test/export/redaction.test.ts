@@ -132,9 +132,12 @@ test("[E3] a secret as the name of a member, in ids, kinds, roles and labels is 
 test("[E3] the report names entry, field, kind and number", async () => {
   const records = fullSession();
   const [github, slack] = [SECRETS["github token"]!, SECRETS["slack token"]!];
-  const message = (n: number): Record<string, any> => records[n + 1]!["message"] as Record<string, any>;
-  message(6)["content"] = `${github} and ${github}, and ${slack}`;
-  message(8)["content"][2].arguments.nested.list[1].name = slack;
+  const put = (record: number, field: string, text: string): void => {
+    const place = textPlaces(records).find((each) => each.record === record && each.field === field)!;
+    place.holder[place.key] = text;
+  };
+  put(7, "message.content", `${github} and ${github}, and ${slack}`);
+  put(9, "message.content[2].arguments.nested.list[1].name", slack);
   records[0]!["cwd"] = `/w/${github}`;
   const { done } = await exportedAs(records, { format: "jsonl", redact: true });
   assert.deepEqual(

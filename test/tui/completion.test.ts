@@ -100,6 +100,7 @@ test("[U3] every command is in the one table, under its name and alias, with a d
       "session",
       "take-over",
       "save-as",
+      "export",
       "model",
       "thinking",
       "tier",

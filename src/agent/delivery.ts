@@ -48,6 +48,9 @@ export interface DeliveryHost {
   run(message: RunMessage): Promise<void>;
 }
 
+/** Of more waiting messages the file is written once for all that happens at a time, not for each. */
+const KEPT_AT_ONCE = 32;
+
 export class Delivery {
   readonly #host: DeliveryHost;
   readonly #queue: MessageQueue;
@@ -58,6 +61,8 @@ export class Delivery {
   /** Of the last run of the program; on disk until they are sent or thrown away. */
   #unsent: (UnsentMessage & { kind: string })[] = [];
   #hasGivenUnsent = false;
+  /** The file is to be written. */
+  #due: NodeJS.Immediate | undefined;
 
   constructor(host: DeliveryHost) {
     this.#host = host;
@@ -130,7 +135,9 @@ export class Delivery {
   /** A message that a run begins with or has taken is in the session. */
   written(message: RunMessage): void {
     const id = this.#ids.get(message);
-    if (id !== undefined && this.#sending.delete(id)) this.#keep();
+    if (id === undefined || !this.#sending.delete(id)) return;
+    // The file knows that they are on their way: which of them have arrived is in the session.
+    if (this.#sending.size <= KEPT_AT_ONCE) this.#keep();
   }
   /** What the run has taken and not written waits again. */
   runEnded(): void {
@@ -170,6 +177,7 @@ export class Delivery {
   /** Another session is open: what waited for the one before is dropped, with a notice. */
   drop(): void {
     this.#sending.clear();
+    this.#cancelDue();
     if (this.#hasGivenUnsent || this.#unsent.length === 0) this.#file.clear();
     else this.#file.leave();
     this.#unsent = [];
@@ -198,6 +206,7 @@ export class Delivery {
 
   /** What still waits stays on disk. */
   dispose(): void {
+    if (this.#cancelDue()) this.#write();
     if (!this.hasWaiting && (this.#hasGivenUnsent || this.#unsent.length === 0)) this.#file.clear();
   }
 
@@ -231,11 +240,26 @@ export class Delivery {
     const entries = this.#host.sessionManager.getIndex().size;
     for (const message of taken) this.#sending.set(message.id, { message, entries });
     // A prompt on its way stays in the file as it is; a message of an extension must not be sent again.
-    if (taken.length === 0 || taken.some(isCustom)) this.#keep();
+    if (taken.some(isCustom)) this.#write();
+    else if (taken.length === 0) this.#keep();
     this.#host.emit({ type: "queue_update", queue: this.typed });
   }
 
   #keep(): void {
+    if (this.#queue.messages.length + this.#sending.size <= KEPT_AT_ONCE) this.#write();
+    else this.#due ??= setImmediate(() => this.#write());
+  }
+
+  /** Whether it was due. */
+  #cancelDue(): boolean {
+    const wasDue = this.#due !== undefined;
+    clearImmediate(this.#due);
+    this.#due = undefined;
+    return wasDue;
+  }
+
+  #write(): void {
+    this.#cancelDue();
     const { sessionManager, emit } = this.#host;
     if (sessionManager.getSessionFile() === undefined) return;
     const sending = [...this.#sending.values()].map(({ message, entries }) => ({ ...message, sending: entries }));

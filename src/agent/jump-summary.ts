@@ -3,7 +3,7 @@
  * Part of `agent/`; used by navigation.ts.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { isRecord } from "../tree/json.ts";
+import { isRecord, isStorable } from "../tree/json.ts";
 import type { Usage } from "../tree/messages.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { digestBranch, generateBranchSummary } from "./branch-summary.ts";
@@ -136,11 +136,7 @@ function checkSummary(given: unknown): void {
   if (!isRecord(given) || typeof given["summary"] !== "string") throw refused('has a "summary" without a text');
   if (given["summary"].trim() === "") throw refused("has an empty summary");
   if (given["usage"] !== undefined && !isRecord(given["usage"])) throw refused('has a "usage" that is no object');
-  try {
-    JSON.stringify(given["details"]);
-  } catch {
-    throw refused('has "details" that cannot be written as JSON');
-  }
+  if (!isStorable(given["details"])) throw refused('has "details" that cannot be written as JSON');
 }
 
 const refused = (what: string): Error => new Error(notices.hookRefused("session_before_tree", what));

@@ -23,7 +23,10 @@ import type { SessionTools } from "./session-tools.ts";
 
 /** The session's parts, which are made after this one. */
 export interface SessionRunsHost extends Pick<RunHost, "sessionManager" | "paced" | "appended" | "saved"> {
-  readonly options: Pick<AgentSessionOptions, "registry" | "retry" | "rules" | "systemPrompt" | "stopTimeoutMs">;
+  readonly options: Pick<
+    AgentSessionOptions,
+    "refusal" | "registry" | "retry" | "rules" | "stopTimeoutMs" | "systemPrompt"
+  >;
   readonly hooks: SessionHooks;
   readonly state: SessionState;
   delivery(): Delivery;

@@ -346,7 +346,10 @@ export class ExtensionUi implements UiPort {
       hasCursor: event === "custom",
       failed: (error) => {
         // Taking it away while it is drawn would change what is being drawn.
-        setImmediate(broken);
+        setImmediate(() => {
+          broken();
+          this.#screen.tui.requestRender();
+        });
         this.#owner.failed(event, error);
       },
     });

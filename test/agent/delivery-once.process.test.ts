@@ -7,6 +7,7 @@ import type { TestContext } from "node:test";
 import fc from "fast-check";
 import { AgentSession } from "../../src/agent/agent-session.ts";
 import type { CustomMessageOptions } from "../../src/agent/delivery.ts";
+import { QueueFile } from "../../src/agent/queue-file.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { textOf } from "../../src/tree/content.ts";
 import { noticesOf, startHarness, tool } from "../support/agent-harness.ts";
@@ -164,3 +165,23 @@ for (const arrived of [true, false])
     await session.dispose();
     assert.deepEqual(noticesOf(first.events), []);
   });
+
+test("[X1] a flood of held messages is kept, sent once, and costs one writing of the file for all of it", async (t) => {
+  const state = stateFolder(t);
+  const first = await startHarness(t, { replies: say("ok") });
+  await first.session.prompt("Go");
+  const writings = t.mock.method(QueueFile.prototype, "keep");
+  for (let n = 0; n < 1_000; n++)
+    await first.session.sendCustomMessage(
+      { customType: "t", content: `m${n}`, display: false },
+      { deliverAs: "nextTurn" },
+    );
+  await new Promise(setImmediate);
+  assert.ok(writings.mock.callCount() < 40, String(writings.mock.callCount()));
+  const session = await restarted(first);
+  await session.prompt("Next");
+  assert.equal(counts(session.sessionManager).size, 1_000);
+  assert.deepEqual(new Set(counts(session.sessionManager).values()), new Set([1]));
+  await session.dispose();
+  assert.deepEqual(readdirSync(join(state, "queues")), []);
+});

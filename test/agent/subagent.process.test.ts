@@ -182,11 +182,11 @@ test("[P3] several tasks of one answer are worked on at the same time, each with
 
 test("[P1, P3] plan mode that is turned on while a subagent works holds for it, too, until it is turned off", async (t) => {
   const write = (id: string): MockCall => ({ id, name: "write", arguments: { path: `${id}.txt`, content: "x" } });
-  let turned: AgentSession | undefined;
+  const turned: { session?: AgentSession } = {};
   const turning =
     (turn: (session: AgentSession) => void, reply: Reply): Reply =>
     (response, request) => {
-      turn(turned!);
+      turn(turned.session!);
       return reply(response, request);
     };
   const { session, manager, cwd } = await rig(t, [
@@ -196,7 +196,7 @@ test("[P1, P3] plan mode that is turned on while a subagent works holds for it, 
     say("Done."),
     say("All done."),
   ]);
-  turned = session;
+  turned.session = session;
   await session.prompt("Go");
   const child = await open(results(manager)[0]!.details.session);
   t.after(() => child.close());

@@ -1,25 +1,19 @@
 /**
- * What the commands of `--mode rpc` do about prompts, the queue, shell commands and the model. Part of `cli/`; used by
- * handlers.ts.
+ * What the commands of `--mode rpc` do about prompts, the queue and shell commands. Part of `cli/`; used by handlers.ts.
  */
 import { queueJson } from "../event-json.ts";
 import type { Given } from "./commands.ts";
 import type { Handlers } from "./dispatcher.ts";
-import { CommandFailure } from "./failure.ts";
 import type { RpcHost } from "./rpc-host.ts";
 import { checkLeaf } from "./rpc-host.ts";
-import { modelJson, serverJson } from "./state-json.ts";
 
-type Handled =
-  | ("prompt" | "steer" | "follow_up" | "clear_queue" | "take_unsent" | "abort" | "abort_retry" | "bash" | "abort_bash")
-  | ("set_plan_mode" | "get_plan" | "approve_plan" | "get_mcp" | "select_mcp_tools")
-  | ("get_commands" | "reload_extensions")
-  | ("get_available_models" | "set_model" | "set_thinking_level");
+type Handled = "prompt" | "steer" | "follow_up" | "clear_queue" | "take_unsent" | Stopping | "bash";
+type Stopping = "abort" | "abort_retry" | "abort_bash";
 
-export function conversationHandlers({ session, registry, told, extensions }: RpcHost): Pick<Handlers, Handled> {
+export function conversationHandlers({ session, told, extensions }: RpcHost): Pick<Handlers, Handled> {
   return {
     prompt: async ({ message, images, streamingBehavior, expectedLeaf }) => {
-      // The session would wait for the end of a stopped turn, and then nobody could tell whether it had begun.
+      // What a stopped turn still writes moves the leaf.
       if (session.isStopping) await session.abort();
       checkLeaf(session, expectedLeaf);
       if ((await extensions?.runCommand(message)) === true) return { disposition: "handled" };
@@ -57,57 +51,6 @@ export function conversationHandlers({ session, registry, told, extensions }: Rp
     abort_bash: () => {
       session.abortBash();
       return {};
-    },
-    set_plan_mode: ({ on }) => {
-      if (on) session.plan.start();
-      else session.plan.stop();
-      return {};
-    },
-    get_plan: () => session.plan.read(),
-    approve_plan: async ({ choice }) => {
-      const { promise: begun, resolve } = Promise.withResolvers<boolean>();
-      const unsubscribe = session.subscribe((event) => {
-        if (event.type === "agent_start") resolve(true);
-      });
-      const carriedOut = session.plan.approve(choice);
-      try {
-        const started = await Promise.race([begun, carriedOut.then(() => false)]);
-        if (started) carriedOut.catch(told);
-        return { started };
-      } finally {
-        unsubscribe();
-      }
-    },
-    get_mcp: () => ({ servers: session.mcp.servers.map(serverJson) }),
-    select_mcp_tools: ({ names }) => {
-      const known = new Set(session.mcp.servers.flatMap(({ tools }) => tools.map(({ name }) => name)));
-      const unknown = names.find((name) => !known.has(name));
-      if (unknown !== undefined) throw new CommandFailure("refused", `No MCP server has a tool ${unknown} now.`);
-      session.mcp.select(names);
-      return {};
-    },
-    get_commands: () => ({
-      commands: (extensions?.host.getCommands() ?? []).map(({ name, description, sourceInfo }) => ({
-        name,
-        source: sourceInfo.path,
-        ...(description === undefined ? {} : { description }),
-      })),
-    }),
-    reload_extensions: async () => {
-      await extensions?.host.reload();
-      return {};
-    },
-    get_available_models: () => ({ models: registry.available().map(modelJson) }),
-    set_model: ({ model: wanted }) => {
-      const choice = registry.choose(wanted);
-      if ("problem" in choice) throw new CommandFailure("refused", choice.problem);
-      session.setModel(choice.model);
-      if (choice.thinkingLevel !== undefined) session.setThinkingLevel(choice.thinkingLevel);
-      return { model: modelJson(choice.model), thinkingLevel: session.thinkingLevel };
-    },
-    set_thinking_level: ({ level }) => {
-      session.setThinkingLevel(level);
-      return { level: session.thinkingLevel };
     },
   };
 }

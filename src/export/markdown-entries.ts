@@ -41,9 +41,16 @@ const SUMMARY = 120;
 
 export class EntryMarkdown {
   readonly #images: MarkdownImages;
+  /** The model whose answers go on; undefined when the next one has to be introduced. */
+  #speaker: string | undefined;
 
   constructor(images: MarkdownImages) {
     this.#images = images;
+  }
+
+  /** What comes next does not go on from what was last. */
+  begin(): void {
+    this.#speaker = undefined;
   }
 
   /** @param results the entries that hold the results of the calls in an answer */
@@ -75,6 +82,7 @@ export class EntryMarkdown {
     if (!isRecord(message)) return;
     switch (message["role"]) {
       case "user":
+        this.begin();
         yield* this.#content(message["content"]);
         return;
       case "assistant":
@@ -109,7 +117,9 @@ export class EntryMarkdown {
   }
 
   *#answer(message: Fields, results: readonly SessionEntry[]): Generator<string | undefined> {
-    yield `**Assistant** · ${oneLine(stringOf(message["model"]) || "unknown model", SUMMARY)}`;
+    const model = stringOf(message["model"]) || "unknown model";
+    if (model !== this.#speaker) yield `**Assistant** · ${oneLine(model, SUMMARY)}`;
+    this.#speaker = model;
     const waiting = results.flatMap((entry) => {
       const result: unknown = entry.type === "message" ? entry.message : undefined;
       return isRecord(result) ? [result] : [];

@@ -151,6 +151,7 @@ class Transcript {
   }
 
   *entries(stretch: readonly number[]): Generator<string> {
+    this.#markdown.begin();
     for (let at = 0; at < stretch.length; at++) {
       const n = stretch[at]!;
       const entry = this.#part.at(n);

@@ -136,8 +136,6 @@ done
 
 </details>
 
-**Assistant** · claude-x
-
 It is fixed.
 
 🏷 **works**

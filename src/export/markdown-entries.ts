@@ -229,7 +229,7 @@ function argumentsText(name: string, given: unknown): string {
 /** The argument that says most, for the fold. */
 function glance(given: unknown): string {
   if (!isRecord(given)) return "";
-  for (const name of ["command", "path", "file_path", "pattern", "query", "url", "task"]) {
+  for (const name of ["command", "pattern", "path", "file_path", "query", "url", "task"]) {
     const value = given[name];
     if (typeof value === "string" && value.trim() !== "") return value;
   }

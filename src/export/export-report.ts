@@ -8,10 +8,11 @@ import type { MaskedField, RedactionReport } from "./redaction.ts";
 const FORMAT_NAMES = { html: "a page", md: "Markdown", jsonl: "a session file" } as const;
 
 /** "1,204 entries as a page in /x/y.html (3.1 MB)." */
-export function exportedText({ path, format, entries, bytes, imagesLeftOut }: Exported): string {
+export function exportedText({ path, format, entries, bytes, imagesLeftOut, linesLeftOut }: Exported): string {
   const images = imagesLeftOut === 0 ? "" : ` ${count(imagesLeftOut, "image is", "images are")} left out.`;
+  const lines = linesLeftOut === 0 ? "" : ` ${count(linesLeftOut, "damaged line is", "damaged lines are")} left out.`;
   const place = path === undefined ? "" : ` in ${path}`;
-  return `${count(entries, "entry", "entries")} as ${FORMAT_NAMES[format]}${place} (${sizeText(bytes)}).${images}`;
+  return `${count(entries, "entry", "entries")} as ${FORMAT_NAMES[format]}${place} (${sizeText(bytes)}).${images}${lines}`;
 }
 
 /** The masked places, a line each, and a sentence about all of them first. `places`: how many are named. */

@@ -11,6 +11,7 @@ import { NewFile } from "../session/new-file.ts";
 import { openSession } from "../session/open-session.ts";
 import type { OpenSession } from "../session/open-session.ts";
 import { createFailed, systemCode } from "../session/session-errors.ts";
+import type { ProblemCode } from "../tree/problems.ts";
 import { writeHtml } from "./html.ts";
 import { MarkdownImages } from "./markdown-entries.ts";
 import { markdownPieces } from "./markdown.ts";
@@ -61,6 +62,8 @@ export interface Exported {
   bytes: number;
   /** Images that are not in it. */
   imagesLeftOut: number;
+  /** Damaged lines that are not in it: what is masked is encoded anew, and of them nobody knows what they hold. */
+  linesLeftOut: number;
   /** What was masked; undefined when nothing was looked for. */
   redaction: RedactionReport | undefined;
 }
@@ -144,9 +147,15 @@ async function exported(
     format: target.format,
     entries: part.size,
     ...written,
+    linesLeftOut: target.format === "jsonl" && redaction !== undefined ? damagedLines(part) : 0,
     redaction: redacts ? redaction?.report : undefined,
   };
 }
+
+/** Problems of lines that are no entries. */
+const DAMAGE: ReadonlySet<ProblemCode> = new Set(["torn-tail", "bad-line", "fused-line", "not-an-object", "no-id"]);
+
+const damagedLines = (part: SessionPart): number => part.problems.filter(({ code }) => DAMAGE.has(code)).length;
 
 /** All that can be in the export, for who looks for secrets in it. */
 function* recordsOf(session: OpenSession, path: readonly number[] | undefined, host: ExportHost): Generator<object> {

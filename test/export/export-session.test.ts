@@ -175,6 +175,8 @@ test("[E3] a masked session as JSONL opens with the same tree, labels and place"
     leaf: index.leafId,
   });
   assert.deepEqual(tree(after), tree(before));
+  const damaged = await exportOf(WHOLE, { format: "jsonl", redact: true });
+  assert.deepEqual([damaged.linesLeftOut, damaged.content.includes("no JSON")], [1, false]);
   assert.deepEqual(redaction!.places, [{ entryId: "d", field: "message.content", kind: "github token", count: 1 }]);
   assert.deepEqual(after.get("d"), {
     type: "message",
@@ -294,9 +296,13 @@ test("[E3] what is told of an export", () => {
     entries: 1204,
     bytes: 3_149_000,
     imagesLeftOut: 1,
+    linesLeftOut: 2,
     redaction: report,
   };
-  assert.equal(exportedText(done), "1,204 entries as a page in /x/y.html (3.1 MB). 1 image is left out.");
+  assert.equal(
+    exportedText(done),
+    "1,204 entries as a page in /x/y.html (3.1 MB). 1 image is left out. 2 damaged lines are left out.",
+  );
   assert.deepEqual(redactionLines(report, 2), [
     "4 secrets are masked (3 × slack token, 1 × password):",
     "  header, cwd: slack token",

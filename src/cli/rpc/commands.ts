@@ -367,6 +367,7 @@ export const COMMANDS = {
       entries: int(),
       bytes: int(),
       imagesLeftOut: int(),
+      linesLeftOut: int({ description: "Damaged lines of the session that are not in a masked jsonl." }),
       redacted: nullable(
         obj({
           total: int({ description: "Secrets masked." }),

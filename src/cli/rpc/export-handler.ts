@@ -22,7 +22,7 @@ export async function exportAnswer(
   if (!manager.isReadOnly()) await manager.flush();
   const { exportSession } = await import("../../export/export-session.ts");
   const done = await exportSession(file, taken, { cwd, home: homedir(), secrets: knownSecrets });
-  const { path = "", format, entries, bytes, imagesLeftOut, redaction } = done;
+  const { path = "", format, entries, bytes, imagesLeftOut, linesLeftOut, redaction } = done;
   const redacted =
     redaction === undefined
       ? null
@@ -31,5 +31,5 @@ export async function exportAnswer(
           placeCount: redaction.placeCount,
           places: redaction.places.map(({ entryId = null, ...place }) => ({ entryId, ...place })),
         };
-  return { path, format, entries, bytes, imagesLeftOut, redacted };
+  return { path, format, entries, bytes, imagesLeftOut, linesLeftOut, redacted };
 }

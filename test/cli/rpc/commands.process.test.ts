@@ -554,6 +554,7 @@ test("[R1, E3] export writes what was asked for and gives the places of masked s
       format: "jsonl",
       entries: entries.length,
       imagesLeftOut: 0,
+      linesLeftOut: 0,
       redacted: {
         entryId: prompt,
         field: places.find(({ entryId }) => entryId === prompt)!.field,

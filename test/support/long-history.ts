@@ -125,7 +125,9 @@ class Driver {
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
   }
 
+  /** All but a prompt need entries. */
   #choose(): [name: string, step: Step] {
+    if (this.#manager.getIndex().size === 0) return ["prompt", this.prompt];
     let at = this.#random.below(STEPS.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, name, step] of STEPS) if ((at -= weight) < 0) return [name, step];
     throw new Error("unreachable");

@@ -71,7 +71,7 @@ test("[G1] the package holds no test, no source and no build state", () => {
   assert.deepEqual(
     paths.filter(
       (path) =>
-        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(format|library|mcp|rpc|sdk)\.md|examples\/.*\.mjs|[^/]+)$/.test(
+        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(extensions|format|library|mcp|rpc|sdk)\.md|examples\/.*\.mjs|[^/]+)$/.test(
           path,
         ),
     ),

@@ -95,7 +95,8 @@ Other
 
 Exit code: 0 fine; 1 it failed, and standard error says why; 2 wrong usage;
 129, 130, 143 ended by a signal.
-BOUGH_DIR moves ~/.bough; BOUGH_DEBUG=1 shows where an error comes from and what a provider said in full.
+BOUGH_DIR moves ~/.bough; BOUGH_DEBUG=1 shows where an error comes from and what
+a provider said in full.
 `;
 
 const OPTIONS = {

@@ -227,8 +227,8 @@ export function hotkeysText(keybindings: KeybindingsManager): string {
   const groups = new Map<string, string[]>(GROUPS.map(([title]) => [title, []]));
   for (const [id, { description }] of DEFINITIONS) {
     const title = GROUPS.find(([, belongs]) => belongs(id))?.[0];
-    // pi-tui's full-screen mode is not used, its keys would only mislead.
-    if (title === undefined) continue;
+    // pi-tui's full-screen mode and its selection are not used, their keys would only mislead.
+    if (title === undefined || id === "tui.input.copy") continue;
     const keys = keybindings.getKeys(id as AppKeybinding).map((each) => `\`${keyName(each).replace("|", "\\|")}\``);
     groups.get(title)?.push(`| ${keys.join(", ") || "–"} | ${description ?? ""} | \`${id}\` |`);
   }

@@ -11,7 +11,7 @@ import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import { blocksOf, bounded, collapseLines, shownText, times } from "./shown-text.ts";
+import { blocksOf, bounded, collapseLines, hiddenLinesNote, shownText, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 
 type MessageOf<Role extends AgentMessage["role"]> = Extract<AgentMessage, { role: Role }>;
@@ -58,7 +58,7 @@ function executionPanel(title: string, message: Execution, options: ChatOptions)
     ? { lines, hidden: 0 }
     : collapseLines(lines, COLLAPSED_OUTPUT, "tail");
   const notes = [
-    hidden > 0 ? `… ${hidden} earlier lines (${options.expandKey} to expand)` : "",
+    hidden > 0 ? hiddenLinesNote(hidden, "tail", options.expandKey) : "",
     message.cancelled ? "Stopped." : message.exitCode ? `Exit code ${message.exitCode}.` : "",
     "fullOutputPath" in message && message.fullOutputPath !== undefined
       ? `All of the output: ${sanitiseLine(message.fullOutputPath)}`

@@ -10,7 +10,7 @@ import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import { argumentsText, blocksOf, bounded, collapseLines, shownText } from "./shown-text.ts";
+import { argumentsText, blocksOf, bounded, collapseLines, hiddenLinesNote, shownText } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 import { ToolDrawing } from "./tool-drawing.ts";
 
@@ -197,10 +197,7 @@ function clipped(
 
 function withHint(lines: readonly string[], hidden: number, from: "head" | "tail", options: ChatOptions): string {
   if (hidden === 0) return lines.join("\n");
-  const hint = theme.fg(
-    "muted",
-    `… ${hidden} ${from === "head" ? "more" : "earlier"} lines (${options.expandKey} to expand)`,
-  );
+  const hint = theme.fg("muted", hiddenLinesNote(hidden, from, options.expandKey));
   return (from === "head" ? [...lines, hint] : [hint, ...lines]).join("\n");
 }
 

@@ -6,6 +6,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DEFAULT_COMPACTION } from "../../src/agent/compaction-settings.ts";
+import { readModelsFile } from "../../src/agent/models-file.ts";
 import { DEFAULT_RETRY } from "../../src/agent/retry.ts";
 import { DEFAULT_BRANCH_SUMMARY, Settings, type SettingValues } from "../../src/agent/settings.ts";
 import { projectTrust } from "../../src/agent/trust.ts";
@@ -82,6 +83,18 @@ test("[A9] without files everything has its default, and nothing is made", () =>
   assert.deepEqual([all(settings), settings.notices, fs.existsSync(stateDir)], [DEFAULTS, [], false]);
   assert.deepEqual(all(new Settings()), DEFAULTS);
   for (const text of ["", " \n", "{}"]) assert.deepEqual(all(setUp(text).load()), DEFAULTS);
+});
+
+test("[A9] docs/settings.md names every setting, and its examples are read as they stand", () => {
+  const text = fs.readFileSync(new URL("../../docs/settings.md", import.meta.url), "utf8");
+  const named = [...text.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)]);
+  assert.deepEqual(named.map(([, key]) => key).sort(), [...KEYS].sort());
+  const [settings = "", models = ""] = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, block]) => block);
+  assert.deepEqual(setUp(settings).load().notices, []);
+  const path = join(temporaryFolder(), "models.json");
+  fs.writeFileSync(path, models);
+  const { listings, problems } = readModelsFile(path, { LAB_KEY: "k" });
+  assert.deepEqual([listings.map(({ provider }) => provider.id), problems], [["lab"], []]);
 });
 
 test("[A9] every setting is read from the user's file", () => {

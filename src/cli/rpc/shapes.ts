@@ -42,7 +42,7 @@ export const MODEL = obj(
     id: str(),
     name: str({ description: "For people." }),
     contextWindow: num({ description: "Tokens." }),
-    thinkingLevels: arr(str(), { description: "Those it has; none when it does not think." }),
+    thinkingLevels: arr(str(), { description: 'Those it has; "off" alone when it does not think.' }),
   },
   { title: "model" },
 );

@@ -6,6 +6,7 @@ import type { ToolDefinition } from "../../src/extensions/api.ts";
 import type { Owned, ScreenExtensions } from "../../src/tui/screen-extensions.ts";
 import { tool } from "../support/agent-harness.ts";
 import { callTools, say } from "../support/provider-mock.ts";
+import { textOf } from "../../src/tree/content.ts";
 import { startExtended } from "./screen-extensions.ts";
 
 const ENTER = "\r";
@@ -20,9 +21,8 @@ test("[U2] an extension draws its message, also expanded and with its details; t
         ? undefined
         : owned((message, { expanded, outputPad }, theme) => {
             const box = new Box(outputPad, 0, (text) => theme.bg("customMessageBg", text));
-            box.addChild(
-              new Text(`${theme.fg("accent", "*")} ${message.content} ${expanded ? "long" : "short"}`, 0, 0),
-            );
+            const text = textOf(message.content);
+            box.addChild(new Text(`${theme.fg("accent", "*")} ${text} ${expanded ? "long" : "short"}`, 0, 0));
             message.content = "changed by the renderer";
             return box;
           }),

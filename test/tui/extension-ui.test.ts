@@ -11,7 +11,7 @@ import { startExtended } from "./screen-extensions.ts";
 const ENTER = "\r";
 const ESCAPE = "\x1b";
 /** Colours and weights, also in the form with colons, which an extension may use. */
-const STYLES = /\x1b\[[0-9;:]*m/g;
+const STYLES = new RegExp(`${ESCAPE}\\[[0-9;:]*m`, "g");
 const TRUECOLOR = { TERM: "xterm", COLORTERM: "truecolor" };
 
 const shown = (rows: readonly string[]): string[] => rows.map((row) => row.trim()).filter((row) => row !== "");
@@ -350,5 +350,5 @@ test("[U2] themes are listed, found and set; an unknown one is an error and chan
   assert.equal(ui.setTheme("no such").success, false);
   assert.equal(ui.setTheme({} as never).success, false);
   assert.equal(theme.name, "light");
-  assert.equal(theme.fg("no such token", "x").replace(/\x1b\[[0-9;]*m/g, ""), "x");
+  assert.equal(theme.fg("no such token", "x").replace(STYLES, ""), "x");
 });

@@ -6,4 +6,5 @@ import { root } from "./source-files.mjs";
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
 if (!run("tsc", ["-b", "src", "src/export", "src/tui", "src/cli"])) process.exit(1);
+await import("./build-page.mjs");
 chmodSync(join(root, "dist/cli/main.js"), 0o755);

@@ -21,7 +21,9 @@ const ROOMS = {
     node: true,
   },
   extensions: { rooms: ["tree", "session", "agent"], packages: [], node: true },
-  export: { rooms: ["tree", "session"], packages: [], node: true },
+  export: { rooms: ["tree", "session", "export/page"], packages: [], node: true },
+  // What runs in the exported page's browser, and the data that both sides know.
+  "export/page": { rooms: ["tree"], packages: ["highlight.js", "lit", "marked"], node: false },
   importers: { rooms: ["tree"], packages: [], node: false },
   tui: {
     rooms: ["tree", "session", "agent", "extensions"],
@@ -44,7 +46,12 @@ const BEHIND = {
 
 const faults = [];
 const edges = new Map();
-const roomOf = (path) => (path.split("/").length > 2 ? path.split("/")[1] : "");
+const roomOf = (path) => {
+  if (path.startsWith("src/export/page/")) return "export/page";
+  return path.split("/").length > 2 ? path.split("/")[1] : "";
+};
+/** The one file of the page that code outside it may import. */
+const PAGE_FACE = "src/export/page/page-data.ts";
 const packageOf = (name) =>
   name
     .split("/")
@@ -73,6 +80,8 @@ for (const file of files) {
       targets.push(target);
       if (faces.includes(target)) faults.push(`${file}: may not import ${target}, which is for users of the package`);
       const room = roomOf(target);
+      if (room === "export/page" && room !== roomOf(file) && target !== PAGE_FACE)
+        faults.push(`${file}: may import of the page only ${PAGE_FACE} (${name})`);
       if (room !== roomOf(file) && !rules.rooms.includes(room))
         faults.push(`${file}: room ${roomOf(file) || "src"} may not import from ${room || "src"} (${name})`);
     } else if (name.startsWith("node:")) {

@@ -1,20 +1,11 @@
 /**
- * `RowGlance`: what an outline needs of an entry's body, so that rows, filters and search do without the body itself.
+ * `glancesOf`: what an outline needs of an entry's body, so that rows, filters and search do without the body itself.
  * Part of `tree/`: pure. Made for exported pages, whose bodies come later.
  */
+import type { RowGlance } from "./outline-source.ts";
 import { EntryTraits, SILENT } from "./outline-traits.ts";
 import type { TraitsSource } from "./outline-traits.ts";
 import { rowText, wordsBeyond } from "./row-text.ts";
-import type { TextPart } from "./row-text.ts";
-
-export interface RowGlance {
-  /** As the row shows it. */
-  text: TextPart[];
-  /** Words that find the row although it does not show them; "" for none. */
-  beyond: string;
-  /** An answer that ended as usual and says nothing. */
-  silent: boolean;
-}
 
 /**
  * Glances at the entries of a source that has their bodies. Asks for a body once if entries are taken in file order, and

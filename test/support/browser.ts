@@ -55,8 +55,11 @@ export class Browser {
     return new Browser(context, profile);
   }
 
-  async open(address: string): Promise<OpenPage> {
+  /** @param options `javaScript: false`: as a browser that runs no scripts */
+  async open(address: string, options: { javaScript?: boolean } = {}): Promise<OpenPage> {
     const page = await this.#context.newPage();
+    if (options.javaScript === false)
+      await (await this.#context.newCDPSession(page)).send("Emulation.setScriptExecutionDisabled", { value: true });
     const requests: string[] = [];
     const errors: string[] = [];
     page.on("request", (request) => requests.push(request.url()));

@@ -10,15 +10,16 @@ import { statusText } from "../../src/tree/outline-texts.ts";
 import { Outline } from "../../src/tree/outline.ts";
 import { Browser } from "../support/browser.ts";
 import type { PageOptions } from "../support/browser.ts";
-import { exportPage, openExport, settled, shownEntries, shownRows } from "../support/exported-page.ts";
+import { openExport, settled, shownEntries, shownRows } from "../support/exported-page.ts";
 import type { OpenExport } from "../support/exported-page.ts";
+import { exportLines } from "../support/page-file.ts";
 import { ANSWER_TEXT, PAGE_HEADER, pageSession, PNG } from "../support/page-session.ts";
 import { file, line, message, readSound } from "../support/session-lines.ts";
 
 let browser: Browser;
 let path: string;
 before(async () => {
-  path = await exportPage(pageSession());
+  ({ path } = await exportLines(pageSession()));
   browser = await Browser.start();
 });
 after(() => browser.close());
@@ -307,7 +308,7 @@ test("[E1] an image is in the file once and shown wherever it was said", async (
     [`data:image/png;base64,${PNG}`, 1],
     [`data:image/png;base64,${PNG}`, 1],
   ]);
-  const without = await exportPage(pageSession(), { images: false });
+  const { path: without } = await exportLines(pageSession(), { images: false });
   assert.ok(!readFileSync(without, "utf8").includes(PNG));
   const opened = await openExport(browser, without, TALL);
   assert.equal(await opened.page.getByText("the page was made without images").count(), 2);
@@ -389,7 +390,7 @@ test("[E1] light and dark go by the system until one is chosen; paper is light",
 test("[E1] printing gives all of the branch to the printer, and the screen as it was", async (t) => {
   const lines = [PAGE_HEADER];
   for (let n = 0; n < 400; n++) lines.push(message(`m${n}`, n === 0 ? null : `m${n - 1}`));
-  const from = await exportPage(lines);
+  const { path: from } = await exportLines(lines);
   const first = `window.print = () => (window.printed = document.querySelectorAll("#transcript article").length);`;
   const { page, ask } = await open(t, { from, first });
   assert.ok((await shownEntries(ask)).length < 40);
@@ -443,7 +444,7 @@ test("[E1] without scripts the page says what it is, what it needs and that noth
 });
 
 test("[E1, E2] a damaged and cyclic session opens with its Problems", async (t) => {
-  const from = await exportPage([
+  const { path: from } = await exportLines([
     PAGE_HEADER,
     message("a", null),
     message("lost", "nowhere"),
@@ -467,7 +468,7 @@ test("[E1, E2] a damaged and cyclic session opens with its Problems", async (t) 
   );
   assert.deepEqual(await shownEntries(opened.ask), ["a", "empty", "bare", "last"]);
   assert.match(await words(opened, ".problems summary"), /^\d problems in the file$/);
-  const empty = await exportPage([PAGE_HEADER]);
+  const { path: empty } = await exportLines([PAGE_HEADER]);
   const none = await openExport(browser, empty);
   assert.match((await none.page.textContent("#transcript")) ?? "", /Nothing was said in this session yet\./);
   await none.page.close();

@@ -113,8 +113,9 @@ const times = (value: number | undefined): string => (value === undefined ? "" :
 const timesBough = (value: number | undefined): string =>
   value !== undefined && value < 1 ? `**${times(value)}**` : times(value);
 
-/** "12 µs", "0.31 ms", "2,867 ms", "254 MiB". */
+/** "12 µs", "0.31 ms", "2,867 ms", "254 MiB", "0.21 ×". */
 function amount(value: number, unit: Figure["unit"]): string {
+  if (unit === "share") return times(value);
   if (unit === "memory") return `${Math.round(value).toLocaleString("en")} MiB`;
   return value < 0.1 ? `${twoDigits(value * 1000)} µs` : `${twoDigits(value)} ms`;
 }

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Outcome } from "./child/measured.ts";
 import { OUTCOME_MARK } from "./child/measured.ts";
 import { copyFor, RECORDED_CWD, type MadeFiles } from "./files.ts";
+import { openedPage } from "./page.ts";
 import { CHILD, floorProgram, type Program } from "./programs.ts";
 import { startedTerminal } from "./terminal.ts";
 import type { Work } from "./works.ts";
@@ -51,8 +52,11 @@ export class Sampler {
     if (doer === "floor")
       return childOutcome(process.execPath, [floorProgram(work.floor as string), path], { ...place, env });
     if (work.does === "terminal") return startedTerminal(doer, path, made?.lastTexts ?? [], { cwd: place.cwd, env });
-    const input = JSON.stringify({ path, jumpIds: made?.jumpIds ?? [], cwd: RECORDED_CWD });
-    return childOutcome(doer.runtime, [CHILD, doer.name, work.does, input], { ...place, env });
+    const out = join(place.cwd, "page.html");
+    const input = JSON.stringify({ path, jumpIds: made?.jumpIds ?? [], cwd: RECORDED_CWD, out });
+    const operation = work.does === "page" ? "write" : work.does;
+    const outcome = childOutcome(doer.runtime, [CHILD, doer.name, operation, input], { ...place, env });
+    return work.does === "page" ? openedPage(doer, out, made?.bytes ?? 0, this.#scratch) : outcome;
   }
 
   /** Nothing of the user's own, and no key that works. */

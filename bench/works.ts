@@ -11,14 +11,15 @@ export interface Figure {
   text: string;
   /** Which of the outcome's figures. */
   of: string;
-  unit: "time" | "memory";
+  /** A share is a number without a unit. */
+  unit: "time" | "memory" | "share";
   goal?: Goal;
 }
 
 /** Work that gives one or more rows. */
 export interface Work {
-  /** An operation of the engine; a `--version`; a start in a terminal; or a floor alone. */
-  does: Operation | "version" | "terminal" | "floor";
+  /** An operation of the engine; a written page in a browser; a `--version`; a start in a terminal; or a floor alone. */
+  does: Operation | "page" | "version" | "terminal" | "floor";
   figures: readonly Figure[];
   /** Undefined when no session is needed. */
   files?: Files;
@@ -38,13 +39,25 @@ const session = (shape: SessionFile["shape"], entries: number, labels?: number):
   ...(labels === undefined ? {} : { labels }),
 });
 
+const UNITS: ReadonlyMap<string, Figure["unit"]> = new Map([
+  ["peak", "memory"],
+  ["memory", "memory"],
+  ["size", "share"],
+]);
+
 const row = (id: string, text: string, of: string, goal?: Goal): Figure => ({
   id,
   text,
   of,
-  unit: of === "peak" || of === "memory" ? "memory" : "time",
+  unit: UNITS.get(of) ?? "time",
   ...(goal === undefined ? {} : { goal }),
 });
+
+/** Shape and size of the sessions whose pages are opened, and until when they shall be usable. */
+const PAGES = [
+  ["linear", 10_000, 800],
+  ["bushy", 50_000, 1500],
+] as const;
 
 export const WORKS: readonly Work[] = [
   {
@@ -125,6 +138,43 @@ export const WORKS: readonly Work[] = [
     ],
     files: session(shape, 100_000),
     tenth: session(shape, 10_000),
+  })),
+  {
+    does: "write",
+    figures: [
+      row("Y10", "write 50,000 entries as a page, bushy", "ms", { atMost: 1500 }),
+      row("Y10", "… peak memory over an idle process", "peak", { atMost: 200 }),
+    ],
+    files: session("bushy", 50_000),
+    tenth: session("bushy", 5000),
+    floor: "parse",
+  },
+  {
+    does: "mask",
+    figures: [
+      row("Y10", "… with secrets looked for and masked", "ms"),
+      row("Y10", "… peak memory over an idle process", "peak"),
+    ],
+    files: session("bushy", 50_000),
+    tenth: session("bushy", 5000),
+  },
+  ...PAGES.map(([shape, entries, usable]): Work => ({
+    does: "page",
+    figures: [
+      row(
+        "Y11",
+        `open the page of ${entries.toLocaleString("en")} entries, ${shape}, until its tree takes a click`,
+        "ms",
+        {
+          atMost: usable,
+        },
+      ),
+      row("Y11", "… from a click in the tree until the entry is shown", "click", { atMost: 100 }),
+      row("Y11", "… peak memory of the process that shows it", "memory", { atMost: 300 }),
+      row("Y11", "… bytes of the page over those of the session", "size", { atMost: 0.3 }),
+    ],
+    files: session(shape, entries),
+    tenth: session(shape, entries / 10),
   })),
   {
     does: "version",

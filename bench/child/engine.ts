@@ -6,6 +6,10 @@ export interface Engine {
   open(path: string): Promise<OpenSession>;
   /** How many sessions the list of a folder shows. */
   list(cwd: string, dir: string): Promise<number>;
+  /** Writes a session file as a page of HTML. */
+  writePage(path: string, out: string): Promise<void>;
+  /** The same, with secrets masked; undefined when the program masks none. */
+  writeMaskedPage: ((path: string, out: string) => Promise<void>) | undefined;
 }
 
 export interface OpenSession {
@@ -31,8 +35,11 @@ export interface UserMessage {
   timestamp: number;
 }
 
-/** Loads the engine's modules, those of its terminal only when they are asked for. */
-export type LoadEngine = (withSelector: boolean) => Promise<Engine>;
+/** Which modules are asked for besides those of sessions: of the terminal's tree, of pages. */
+export type Part = "selector" | "pages" | undefined;
+
+/** Loads the engine's modules. */
+export type LoadEngine = (part: Part) => Promise<Engine>;
 
 /** Folder of the peers' packages. Set by the parent. */
 export const peersFolder = (): string => process.env["BENCH_PEERS"] ?? "";

@@ -28,16 +28,23 @@ interface SelectorModule {
 const source = (module: string): Promise<unknown> =>
   import(join(peersFolder(), "@oh-my-pi/pi-coding-agent/src", module));
 
-export const load: LoadEngine = async (withSelector): Promise<Engine> => {
+interface ExportModule {
+  exportFromFile(path: string, out: string): Promise<string>;
+}
+
+export const load: LoadEngine = async (part): Promise<Engine> => {
   const { SessionManager } = (await source("session/session-manager.ts")) as ManagerModule;
   let selectors: SelectorModule | undefined;
-  if (withSelector) {
+  const pages = part === "pages" ? ((await source("export/html/index.ts")) as ExportModule) : undefined;
+  if (part === "selector") {
     selectors = (await source("modes/components/tree-selector.ts")) as SelectorModule;
     ((await source("modes/theme/theme.ts")) as { initThemeSync(): void }).initThemeSync();
   }
   return {
     open: async (path) => opened(await SessionManager.open(path), selectors),
     list: async (cwd, dir) => (await SessionManager.list(cwd, dir)).length,
+    writePage: async (path, out) => void (await pages?.exportFromFile(path, out)),
+    writeMaskedPage: undefined,
   };
 };
 

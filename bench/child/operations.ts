@@ -16,6 +16,8 @@ export interface Input {
   jumpIds: readonly string[];
   /** The working directory recorded in the sessions. */
   cwd: string;
+  /** A file to write. */
+  out: string;
 }
 
 /** Rows and columns of the terminal the tree is drawn for. */
@@ -97,6 +99,19 @@ export const OPERATIONS = {
       figures: { ms: frame.ms, key: median(keys), search: search.ms },
       answer: rowCount(frame.value.lines),
     };
+  },
+
+  /** Writes the session as a page. */
+  write: async (engine: Engine, { path, out }: Input): Promise<Outcome> => {
+    const { ms } = await timed(() => engine.writePage(path, out));
+    return { figures: { ms }, answer: "" };
+  },
+
+  mask: async (engine: Engine, { path, out }: Input): Promise<Outcome> => {
+    const { writeMaskedPage } = engine;
+    if (writeMaskedPage === undefined) throw new Error("It masks nothing");
+    const { ms } = await timed(() => writeMaskedPage(path, out));
+    return { figures: { ms }, answer: "" };
   },
 };
 

@@ -25,15 +25,25 @@ interface Package {
   initTheme(name: string): void;
 }
 
-export const load: LoadEngine = async (): Promise<Engine> => {
+interface ExportModule {
+  exportFromFile(path: string, out: string): Promise<string>;
+}
+
+export const load: LoadEngine = async (part): Promise<Engine> => {
   const main = join(peersFolder(), "@earendil-works/pi-coding-agent/dist/index.js");
   const pi = (await import(pathToFileURL(main).href)) as Package;
   pi.initTheme("dark");
+  const pages =
+    part === "pages" ? ((await import(beside(main, "core/export-html/index.js"))) as ExportModule) : undefined;
   return {
     open: async (path) => opened(pi.SessionManager.open(path), pi),
     list: async (cwd, dir) => (await pi.SessionManager.list(cwd, dir)).length,
+    writePage: async (path, out) => void (await pages?.exportFromFile(path, out)),
+    writeMaskedPage: undefined,
   };
 };
+
+const beside = (main: string, module: string): string => pathToFileURL(join(main, "..", module)).href;
 
 const opened = (session: Manager, pi: Package): OpenSession => ({
   leafId: () => session.getLeafId(),

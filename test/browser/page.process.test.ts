@@ -227,7 +227,7 @@ test("[E1] of 20,000 entries what is on the screen is drawn, at any place, after
 
 test("[E1] without JavaScript the page says what it is and what it needs", async () => {
   const exported = await exportLines(LINES);
-  const { page } = await browser.open(pathToFileURL(exported.path).href, { javaScript: false });
+  const { page } = await browser.open(pathToFileURL(exported.path).href, { scripts: false });
   await page.locator("#notice").waitFor({ state: "visible" });
   assert.equal(await page.locator("h1").innerText(), "Bread oven");
   assert.match(await page.locator("#notice").innerText(), /10 entries, .* needs JavaScript, and a browser made after/s);

@@ -17,7 +17,7 @@ export const PAGE_HEADER = JSON.stringify({
 
 const DIFF = [" 1 export const oven = {", "-2   heat: 180,", "+2   heat: 220,", " 3 };"].join("\n");
 
-const ANSWER_TEXT = `## What I found
+export const ANSWER_TEXT = `## What I found
 
 The oven is **too cold**. See [the manual](https://example.com/oven) and ![a photo](https://example.com/oven.png).
 

@@ -104,9 +104,13 @@ export async function navigateTree(
   const leaf = leafFor(target);
   const summaryEntry = apply(host, leaf.id, summary);
   const label = answer.label ?? options.label ?? "";
-  if (label !== "" && !sessionManager.isReadOnly())
-    host.appended(sessionManager.appendLabelChange(summaryEntry?.id ?? targetId, label));
-  await tellMoved(host, oldLeafId, summaryEntry);
+  try {
+    if (label !== "" && !sessionManager.isReadOnly())
+      host.appended(sessionManager.appendLabelChange(summaryEntry?.id ?? targetId, label));
+  } finally {
+    // The leaf has moved, also when the label could not be written.
+    await tellMoved(host, oldLeafId, summaryEntry);
+  }
   return {
     cancelled: false,
     ...(leaf.editorText === undefined ? {} : { editorText: leaf.editorText }),

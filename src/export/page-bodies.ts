@@ -55,9 +55,9 @@ function fileBody(file: unknown, takeImage: TakeImage): unknown {
   return isRecord(file) && isImage(file["image"]) ? { ...file, image: takeImage(file["image"]) } : file;
 }
 
-/** A copy; `__proto__` is a name like any other. */
+/** A copy; `__proto__` is no name of a field that anything shows. */
 function without(fields: Fields, names: ReadonlySet<string>): Fields {
-  const kept: Fields = Object.create(null) as Fields;
-  for (const name of Object.keys(fields)) if (!names.has(name)) kept[name] = fields[name];
+  const kept: Fields = {};
+  for (const name of Object.keys(fields)) if (!names.has(name) && name !== "__proto__") kept[name] = fields[name];
   return kept;
 }

@@ -4,6 +4,7 @@
  * Part of `export/`; used by html.ts. Each entry is asked for once, in file order, and again only as a tool's call.
  */
 import { BodyCache } from "../tree/body-cache.ts";
+import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
@@ -16,6 +17,12 @@ import { bodiesId, imageId, rowsId } from "./page/page-data.ts";
 import type { ImageReference, RowBlock } from "./page/page-data.ts";
 import type { SpoolFile } from "./spool-file.ts";
 
+/** A session to be packed. */
+export interface PackSource extends OutlineSource {
+  /** As `at`, for an entry that is not asked for again soon; nothing need be kept of it. */
+  readOnce?(n: number): SessionEntry;
+}
+
 export interface PackOptions {
   images?: boolean;
   imageLimit?: number;
@@ -26,14 +33,14 @@ export interface PackOptions {
 const IMAGE_LIMIT = 32 * 1024 * 1024;
 /** Characters of bodies in a chunk: a click shows entries of many chunks, each of which is then unpacked as a whole. */
 const CHUNK_LENGTH = 128 * 1024;
-const RECENT_ENTRIES = 128;
+const RECENT_ENTRIES = 32;
 
 export class PagePacker {
   readonly rowScripts: string[] = [];
   /** The first ordinal of each chunk. */
   readonly chunks: number[] = [];
   readonly images: PageImages;
-  readonly #source: OutlineSource;
+  readonly #source: PackSource;
   readonly #options: PackOptions;
   readonly #spool: SpoolFile;
   readonly #count = new FactsCount();
@@ -43,7 +50,7 @@ export class PagePacker {
   #chunk: string[] = [];
   #chunkLength = 0;
 
-  constructor(source: OutlineSource, spool: SpoolFile, options: PackOptions) {
+  constructor(source: PackSource, spool: SpoolFile, options: PackOptions) {
     this.#source = source;
     this.#spool = spool;
     this.#options = options;
@@ -100,7 +107,7 @@ export class PagePacker {
 }
 
 /** The source, with the entries asked for last at hand: a row looks at entries that bodies have just been made of. */
-function withRecent(source: OutlineSource): TraitsSource {
+function withRecent(source: PackSource): TraitsSource {
   const recent = new BodyCache(RECENT_ENTRIES);
   return {
     size: source.size,
@@ -109,7 +116,7 @@ function withRecent(source: OutlineSource): TraitsSource {
     at(n) {
       const known = recent.get(n, 1);
       if (known !== undefined) return known;
-      const entry = source.at(n);
+      const entry = source.readOnce?.(n) ?? source.at(n);
       recent.put(n, entry, 1);
       return entry;
     },

@@ -5,8 +5,8 @@
 import type { SessionEntry } from "../tree/entries.ts";
 import { readTime } from "../tree/format.ts";
 import { isRecord } from "../tree/json.ts";
-import type { OutlineSource } from "../tree/outline-source.ts";
-import type { RowGlance } from "../tree/row-glance.ts";
+import type { OutlineSource, RowGlance } from "../tree/outline-source.ts";
+
 import { ROW_HIDDEN, ROW_SILENT } from "./page/page-data.ts";
 import type { RowBlock } from "./page/page-data.ts";
 

@@ -123,6 +123,10 @@ export class SessionEntryIndex {
     // The leaf record that it names as its parent may have come after it.
     return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
   }
+  /** The same, and nothing is kept of it: for those who look at each entry once. */
+  readOnce(n: number): SessionEntry {
+    return this.#kept(n) === undefined ? this.#read(n) : this.at(n);
+  }
   /**
    * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not
    * there any more.

@@ -4,7 +4,7 @@
  */
 import { EntryTraits, SILENT } from "./outline-traits.ts";
 import type { TraitsSource } from "./outline-traits.ts";
-import type { RowGlance } from "./row-glance.ts";
+import type { RowGlance } from "./outline-source.ts";
 import { rowText, wordsBeyond } from "./row-text.ts";
 
 /**

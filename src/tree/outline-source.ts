@@ -3,7 +3,17 @@
  * Part of `tree/`: pure. Used by the outline's own files, and by whoever shows a tree that is no SessionEntryIndex.
  */
 import type { SessionEntry } from "./entries.ts";
-import type { RowGlance } from "./row-glance.ts";
+import type { TextPart } from "./row-text.ts";
+
+/** What an outline needs of an entry's body. */
+export interface RowGlance {
+  /** As the row shows it. */
+  text: TextPart[];
+  /** Words that find the row although it does not show them; "" for none. */
+  beyond: string;
+  /** An answer that ended as usual and says nothing. */
+  silent: boolean;
+}
 
 /** Entries are named by ordinals: 0..size-1 in file order. Growing at the end is the only change of what is there. */
 export interface OutlineSource {

@@ -273,6 +273,20 @@ test("[K4, N1] instructions of the user and of hooks, and a label for the summar
   ]);
 });
 
+test("[N1] a label that cannot be written rejects, and the jump it came with is told of all the same", async (t) => {
+  const { session, manager, ids, events } = await forked(t);
+  t.mock.method(manager, "appendLabelChange", () => {
+    throw new Error("disk full");
+  });
+  const from = events.length;
+  await assert.rejects(session.navigateTree(ids.x, { label: "tried" }), new Error("disk full"));
+  assert.equal(manager.getLeafId(), ids.x);
+  assert.deepEqual(
+    events.slice(from).flatMap((event) => (event.type === "session_changed" ? [event.reason] : [])),
+    ["tree"],
+  );
+});
+
 const circular: Record<string, unknown> = {};
 circular["self"] = circular;
 const NONSENSE: [answer: unknown, why: string][] = [

@@ -4,8 +4,8 @@
  * Part of the page; uses no browser API, so that tests run it anywhere.
  */
 import type { SessionEntry } from "../../tree/entries.ts";
-import type { OutlineSource } from "../../tree/outline-source.ts";
-import type { RowGlance } from "../../tree/row-glance.ts";
+import type { OutlineSource, RowGlance } from "../../tree/outline-source.ts";
+
 import { TreeLinks } from "../../tree/tree-links.ts";
 import type { TreeProblem } from "../../tree/tree-links.ts";
 import { ROW_HIDDEN, ROW_SILENT } from "./page-data.ts";

@@ -188,10 +188,9 @@ test("[U2, X3] a component that throws is closed and answers nothing; one that i
 test("[U2, X3] a component that takes every key and never ends is closed by three presses of the key that quits", async (t) => {
   const { ui, terminal, see, seeNo } = await startExtended(t);
   let keys = 0;
-  const trap = ui.custom(
-    () => ({ ...component(() => ["no way out"]), handleInput: () => void keys++ }),
-    { overlay: true },
-  );
+  const trap = ui.custom(() => ({ ...component(() => ["no way out"]), handleInput: () => void keys++ }), {
+    overlay: true,
+  });
   await see("no way out");
   terminal.type(ESCAPE, "\x03", "x", "\x03", "\x03");
   assert.equal(keys, 5);

@@ -1,5 +1,5 @@
 // Lets another model write the summary of a branch that is left: `bough --summary-by provider/model`.
-import { convertToLlm, type ExtensionAPI, serializeConversation } from "bough";
+import { conversationText, type ExtensionAPI } from "bough";
 
 export default function (pi: ExtensionAPI): void {
   pi.registerFlag("summary-by", { type: "string", description: "provider/model that writes summaries of branches" });
@@ -10,7 +10,7 @@ export default function (pi: ExtensionAPI): void {
     const messages = preparation.entriesToSummarize.flatMap((entry) =>
       entry.type === "message" ? [entry.message] : [],
     );
-    const prompt = `Say in five lines what was tried here and what came of it.\n\n${serializeConversation(convertToLlm(messages))}`;
+    const prompt = `Say in five lines what was tried here and what came of it.\n\n${conversationText(messages)}`;
     const answer = await ctx.modelRegistry.complete(
       model,
       { messages: [{ role: "user", content: prompt, timestamp: Date.now() }] },

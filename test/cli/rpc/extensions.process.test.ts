@@ -46,7 +46,8 @@ function placeWith(): Place {
   return place;
 }
 
-const requestOf = ({ type: _, id: __, ...request }: OutLine): object => request;
+const requestOf = (line: OutLine): object =>
+  Object.fromEntries(Object.entries(line).filter(([name]) => name !== "type" && name !== "id"));
 
 test("[X1, R1] dialogs are requests: answered by the client or by their time limit; the rest goes one way", async (t) => {
   const server = await providerFor(t, say("Hi"));
@@ -139,4 +140,16 @@ test("[X1, X4, R1] -p: no dialog is asked, a command runs, an option that no ext
   const missing = await run("-e", "nowhere.ts", "hi");
   assert.deepEqual([missing.code, missing.out], [0, "Hi there\n"]);
   assert.match(missing.err, /The extension nowhere\.ts is not there: /);
+});
+
+test("[X1] without an extension nothing of what loads extensions is imported", async (t) => {
+  const server = await providerFor(t, say("Hi"));
+  const watch =
+    'import{registerHooks}from"node:module";registerHooks({load(url,context,next){' +
+    'if(/extensions.(?:host|loader|typescript-loading)|for-extensions/.test(url))process.stderr.write(url+"\\n");return next(url,context)}})';
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(watch)}` };
+  const without = await new Place().run(["-p", ...connectedTo(server), "hi"], env);
+  assert.deepEqual(without, { code: 0, out: "Hi\n", err: "" });
+  const withOne = await placeWith().run(["-p", ...connectedTo(server), "hi"], env);
+  assert.match(withOne.err, /extensions\/host\.ts/);
 });

@@ -203,7 +203,7 @@ test("[E2] the page's head lets nothing but its own script and style run, and es
   assert.equal(html.split("<script").length, html.split("</script>").length, "every script that opens is closed");
 });
 
-test("[E1] writing asks for each entry once, and again only for calls: ten times the entries, ten times the work", async () => {
+test("[E1, Y10] writing asks for each entry once, and again only for calls: ten times the entries, ten times the work", async () => {
   const reads: number[] = [];
   for (const entries of [1000, 10_000]) {
     let asked = 0;

@@ -1,33 +1,15 @@
 /**
- * Sessions as exported pages, open in a browser. For tests of the page. What is asked of a page goes there as text: it is
- * no code of this program.
+ * Exported pages open in a browser. For tests of the page. What is asked of a page goes there as text: it is no code of
+ * this program.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { exportSession } from "../../src/export/export-session.ts";
-import type { ExportRequest } from "../../src/export/export-session.ts";
+import { pathToFileURL } from "node:url";
 import type { Browser, OpenPage, PageOptions } from "./browser.ts";
-import { temporaryFile, temporaryFolder } from "./session-files.ts";
-import { file } from "./session-lines.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Keeps what the page's policy forbade. */
 const WATCH = `
   window.violations = [];
   document.addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
     window.violations.push(violatedDirective + " " + blockedURI));`;
-
-/** Exports the session without masking anything; resolves to the page's file. */
-export async function exportPage(lines: readonly string[], request: ExportRequest = {}): Promise<string> {
-  if (!existsSync(join(root, "dist/export/viewer.js")))
-    execFileSync(process.execPath, [join(root, "scripts/build.mjs")]);
-  const source = temporaryFile(file(...lines));
-  const host = { cwd: temporaryFolder(), home: "/home/sam", secrets: () => [] };
-  return (await exportSession(source, { redact: false, ...request }, host)).path!;
-}
 
 export interface OpenExport extends OpenPage {
   /** Evaluates an expression in the page. */

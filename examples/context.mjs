@@ -1,8 +1,9 @@
 // What a model is sent for a place in a session. The list is valid for every provider, whatever the file holds.
+import { fileURLToPath } from "node:url";
 import { SessionManager } from "bough/session";
 import { contextOfPath, convertToLlm } from "bough/tree";
 
-const path = process.argv[2] ?? "assets/example-session.jsonl";
+const path = process.argv[2] ?? fileURLToPath(new URL("../assets/example-session.jsonl", import.meta.url));
 const session = await SessionManager.open(path, { readOnly: true });
 
 const here = session.buildSessionContext();

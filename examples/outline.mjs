@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { Outline, drawnLine, plainText, readSession } from "bough/tree";
 
-const bytes = readFileSync(process.argv[2] ?? "assets/example-session.jsonl");
+const bytes = readFileSync(process.argv[2] ?? new URL("../assets/example-session.jsonl", import.meta.url));
 const reading = readSession({ read: (offset, length) => bytes.subarray(offset, offset + length) });
 if (reading.kind !== "session") throw new Error(`This is no session: ${reading.kind}`);
 

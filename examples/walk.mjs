@@ -1,7 +1,8 @@
 // Opens a session for reading and walks its tree; no byte of the file is changed.
+import { fileURLToPath } from "node:url";
 import { SessionManager } from "bough/session";
 
-const path = process.argv[2] ?? "assets/example-session.jsonl";
+const path = process.argv[2] ?? fileURLToPath(new URL("../assets/example-session.jsonl", import.meta.url));
 const session = await SessionManager.open(path, { readOnly: true });
 const index = session.getIndex();
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMANDS } from "../src/cli/rpc/commands.ts";
 import { EVENT_TEXTS } from "../src/cli/rpc/event-texts.ts";
+import { UI_REQUEST_TEXTS, UI_RESPONSE } from "../src/cli/rpc/extension-dialogs.ts";
 import * as SHAPES from "../src/cli/rpc/shapes.ts";
 import { root } from "./source-files.mjs";
 
@@ -86,6 +87,16 @@ function shapeText([title, schema]) {
 
 const eventText = ([type, { fields, says }]) => `| \`${type}\` | ${fields} | ${says.replaceAll("|", "\\|")} |`;
 
+const UI_INTRO = `What extensions ask and show comes as a line of the type \`extension_ui_request\`, with an \`id\`, a \`method\` and the
+fields below. Where an answer is waited for, the client sends a line of the type \`extension_ui_response\`, which has no
+response of its own. After \`timeout\` milliseconds, or when the extension is done with it, it counts as not answered;
+answers that come later are passed over. What draws on a terminal (components, footers, editors) does nothing here.
+
+\`\`\`text
+← {"type":"extension_ui_request","id":"ui-1","method":"confirm","title":"Delete it?","message":"2 files"}
+→ {"type":"extension_ui_response","id":"ui-1","confirmed":true}
+\`\`\``;
+
 const text = `${[
   INTRO.trimEnd(),
   "## Commands",
@@ -93,6 +104,10 @@ const text = `${[
   "## Events",
   "`bough --mode json` writes the same, after the session's header as its first line.",
   ["| event | fields | |", "|---|---|---|", ...Object.entries(EVENT_TEXTS).map(eventText)].join("\n"),
+  "## Extensions",
+  UI_INTRO,
+  ["| method | fields | |", "|---|---|---|", ...Object.entries(UI_REQUEST_TEXTS).map(eventText)].join("\n"),
+  ["An `extension_ui_response`:", "", ...objectLines(UI_RESPONSE).map((line) => line.slice(2))].join("\n"),
   "## Shapes",
   ...[...NAMED].map(shapeText),
 ].join("\n\n")}\n`;

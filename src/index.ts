@@ -41,7 +41,7 @@ export { SessionManager } from "./session/session-manager.ts";
 export { SessionFileError, SessionInUse } from "./session/session-errors.ts";
 export type { SessionInfo } from "./session/catalog.ts";
 export { AgentSession } from "./agent/agent-session.ts";
-export type { AgentSessionOptions } from "./agent/agent-session.ts";
+export type { AgentSessionOptions, PromptOptions } from "./agent/agent-session-options.ts";
 export type { AgentSessionEvent, AgentSessionListener } from "./agent/agent-session-events.ts";
 export { humanizePlanTitle } from "./agent/approved-plan.ts";
 export { createAgentSession } from "./agent/create-agent-session.ts";
@@ -59,3 +59,21 @@ export type { PlanChoice, PlanMode } from "./agent/plan-mode.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
 export type { StreamRule } from "./agent/rule-files.ts";
 export { Settings } from "./agent/settings.ts";
+export { defineTool } from "./extensions/api.ts";
+export type {
+  ExtensionAPI,
+  ExtensionCommandContext,
+  ExtensionContext,
+  ExtensionFactory,
+  ExtensionHandler,
+  ToolDefinition,
+} from "./extensions/api.ts";
+export type { ExtensionError } from "./extensions/dispatch.ts";
+export type { EventName, ExtensionEvent } from "./extensions/extension-events.ts";
+export { foldBranch } from "./extensions/fold-branch.ts";
+export { ExtensionHost } from "./extensions/host.ts";
+export type { ExtensionHostOptions } from "./extensions/host.ts";
+export { findExtensions } from "./extensions/places.ts";
+export type { ExtensionPlace, FoundPlaces, PlacesOptions } from "./extensions/places.ts";
+export { NO_UI } from "./extensions/ui-port.ts";
+export type { ExtensionTheme, UiPort } from "./extensions/ui-port.ts";

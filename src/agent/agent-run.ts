@@ -12,30 +12,41 @@ import type {
   StreamFn,
 } from "@earendil-works/pi-agent-core";
 import type { AssistantMessage, Message } from "@earendil-works/pi-ai";
-import type { Repair, ToolResultMessage, UserMessage } from "../tree/messages.ts";
+import type { AgentMessage, CustomMessage, Repair, SystemMessage, ToolResultMessage } from "../tree/messages.ts";
 import type { SessionManager, StorableMessage } from "../session/session-manager.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { BranchWriter } from "./branch-writer.ts";
-import type { MessageQueue, QueuedKind, QueueMode } from "./message-queue.ts";
-import { promptMessage } from "./prompt-entries.ts";
+import { appending } from "./delivery.ts";
+import type { RunMessage } from "./delivery.ts";
+import type { QueuedKind } from "./message-queue.ts";
 import { clampThinkingLevel, isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { requestMessages, systemMessage } from "./request.ts";
 import { countdown, retryDelay } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
+import type { RunHooks } from "./run-hooks.ts";
 import * as notices from "./session-notices.ts";
 
 /** What a run needs of its session; the functions are asked anew before each request. */
 export interface RunHost {
   readonly sessionManager: SessionManager;
-  readonly queue: MessageQueue;
-  readonly queueModes: Readonly<Record<QueuedKind, QueueMode>>;
+  readonly hooks: RunHooks;
   readonly retry: RetrySettings;
   readonly stream: StreamFn;
   model(): Model;
   thinkingLevel(): ThinkingLevel;
   tools(signal: AbortSignal): AgentTool[] | Promise<AgentTool[]>;
+  /** There are other tools than `tools` gave last. */
+  haveToolsChanged(): boolean;
+  /** What has waited to be sent now. */
+  take(kind: QueuedKind): RunMessage[];
+  /** A message of the run or of the queue is in the session. */
+  delivered(message: RunMessage): void;
+  /** The turn's answer and results are written: what was to come behind them is written to its branch. */
+  turnEnded(branch: BranchWriter): void;
+  /** What hooks may replace for the run. */
+  basePrompt(tools: readonly AgentTool[]): string | Promise<string>;
   systemPrompt(tools: readonly AgentTool[]): string | Promise<string>;
   /**
    * Awaited before every request, between tool calls as well. What it writes to the run's branch is in the request.
@@ -54,6 +65,8 @@ export interface RunHost {
   afterTurn(answer: AssistantMessage, branch: BranchWriter): "again" | "end" | undefined;
   /** The request as its provider takes it, changed; undefined: as it is. */
   payload(payload: unknown, model: Model): unknown;
+  /** What goes over the wire in the end. */
+  sent(payload: unknown): void;
   emit(event: AgentSessionEvent): void;
   /** Settles when the listeners have taken in what they were told; undefined when they have. */
   paced(): Promise<unknown> | undefined;
@@ -92,17 +105,22 @@ export class AgentRun {
   #isReleased = false;
   #answer: AssistantMessage | undefined;
   #attempt = 0;
+  #tools: AgentTool[] = [];
+  #system: SystemMessage | undefined;
 
-  /** Starts with a prompt that is not in the session yet. */
-  constructor(host: RunHost, prompt: UserMessage) {
+  /** Starts with messages that are not in the session yet; the first is what it is about. */
+  constructor(host: RunHost, messages: readonly [RunMessage, ...RunMessage[]]) {
     this.#host = host;
     this.#writer = new BranchWriter(host.sessionManager);
     this.released = this.#release.promise;
-    this.finished = this.#go(prompt);
+    this.finished = this.#go(messages);
   }
 
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
   get aborted(): boolean {
-    return this.#controller.signal.aborted;
+    return this.signal.aborted;
   }
 
   /** Stops the request, the tools and the waits for listeners and for a retry. */
@@ -124,9 +142,9 @@ export class AgentRun {
     this.#release.resolve();
   }
 
-  async #go(prompt: UserMessage): Promise<void> {
+  async #go(messages: readonly [RunMessage, ...RunMessage[]]): Promise<void> {
     try {
-      await this.#untilQuiet(prompt);
+      await this.#untilQuiet(messages);
     } catch (error) {
       // Tools that still run must not go on when their results cannot be written.
       this.abort();
@@ -135,17 +153,16 @@ export class AgentRun {
     }
   }
 
-  async #untilQuiet(prompt: UserMessage): Promise<void> {
+  async #untilQuiet(messages: readonly [RunMessage, ...RunMessage[]]): Promise<void> {
     const { runAgentLoop, runAgentLoopContinue } = await import("@earendil-works/pi-agent-core");
-    let prompts: UserMessage[] = [prompt];
+    let prompts: RunMessage[] = [...messages, ...(await this.#beforeStart(messages[0]))];
     for (;;) {
       this.#interrupter = new AbortController();
       this.#next = undefined;
       const signal = AbortSignal.any([this.#controller.signal, this.#interrupter.signal]);
-      const tools = await this.#host.tools(signal);
-      const system = systemMessage(await this.#host.systemPrompt(tools), tools);
-      const config = this.#config(system);
-      const context = { messages: [system], tools };
+      await this.#prepareTools(signal);
+      const config = this.#config(signal);
+      const context = this.#context();
       if (prompts.length > 0) await runAgentLoop(prompts, context, config, this.#sink, signal, this.#host.stream);
       else await runAgentLoopContinue(context, config, this.#sink, signal, this.#host.stream);
       if (this.aborted) return;
@@ -155,7 +172,7 @@ export class AgentRun {
         prompts = [];
       } else if (this.#next === "again") {
         prompts = this.#take("steer");
-      } else if (this.#answer?.stopReason !== "error") {
+      } else if (this.#answer === undefined || !this.#hasFailed(this.#answer)) {
         // Typed after the loop had looked for the last time.
         prompts = this.#take("steer");
         if (prompts.length === 0) prompts = this.#take("followUp");
@@ -167,26 +184,52 @@ export class AgentRun {
     }
   }
 
-  #config(system: Message): AgentLoopConfig {
+  #beforeStart(message: RunMessage): Promise<CustomMessage[]> {
+    const { signal } = this.#controller;
+    const systemPrompt = async (): Promise<string> => this.#host.basePrompt(await this.#host.tools(signal));
+    return this.#host.hooks.beforeStart(message, systemPrompt, signal);
+  }
+
+  /** What the next request offers and says of it. */
+  async #prepareTools(signal: AbortSignal): Promise<void> {
+    this.#tools = await this.#host.tools(signal);
+    this.#system = systemMessage(await this.#host.systemPrompt(this.#tools), this.#tools);
+  }
+
+  #context(): { messages: AgentMessage[]; tools: AgentTool[] } {
+    return { messages: this.#system === undefined ? [] : [this.#system], tools: this.#tools };
+  }
+
+  #config(signal: AbortSignal): AgentLoopConfig {
     const host = this.#host;
     return {
       model: host.model(),
       sessionId: host.sessionManager.getSessionId(),
       maxRetries: 0,
       // The session is the only memory: whatever the loop has collected, the request is what the branch says.
-      convertToLlm: () => [system, ...this.#requestMessages()],
+      convertToLlm: () => this.#requestMessages(signal),
       prepareRequest: async () => {
         await host.beforeRequest(this.#writer, this.#controller.signal);
-        return { model: host.model(), thinkingLevel: clampThinkingLevel(host.model(), host.thinkingLevel()) };
+        const [model, thinkingLevel] = [host.model(), clampThinkingLevel(host.model(), host.thinkingLevel())];
+        if (!host.haveToolsChanged()) return { model, thinkingLevel };
+        await this.#prepareTools(signal);
+        return { model, thinkingLevel, context: this.#context() };
       },
       getSteeringMessages: async () => this.#take("steer"),
       getFollowUpMessages: async () => this.#take("followUp"),
-      beforeToolCall: async ({ toolCall }) => {
-        const reason = host.refusal(toolCall.name);
-        return reason === undefined ? undefined : { block: true, reason };
+      beforeToolCall: async (call) => {
+        const reason = host.refusal(call.toolCall.name);
+        return reason === undefined ? host.hooks.toolCall(call, signal) : { block: true, reason };
       },
+      afterToolCall: (call) => host.hooks.toolResult(call, signal),
       finishTurn: ({ message }) => this.#finishTurn(message),
-      onPayload: (payload, model) => host.payload(payload, model),
+      onPayload: async (payload, model) => {
+        const changed = host.payload(payload, model) ?? payload;
+        const sent = await host.hooks.request(changed, signal);
+        host.sent(sent);
+        return sent;
+      },
+      onResponse: (response) => host.hooks.response(response, signal),
     };
   }
 
@@ -196,15 +239,16 @@ export class AgentRun {
     return this.#next === undefined ? undefined : { action: "end" };
   }
 
-  #requestMessages(): Message[] {
+  async #requestMessages(signal: AbortSignal): Promise<Message[]> {
     const host = this.#host;
     const { messages } = host.sessionManager.buildSessionContext(this.#writer.tail);
-    return host.amended(requestMessages(messages, host.model(), (repair) => host.repaired(repair)));
+    const wanted = await host.hooks.context(messages, signal);
+    const sent = host.amended(requestMessages(wanted, host.model(), (repair) => host.repaired(repair)));
+    return this.#system === undefined ? sent : [this.#system, ...sent];
   }
 
-  #take(kind: QueuedKind): UserMessage[] {
-    if (this.aborted) return [];
-    return this.#host.queue.take(kind, this.#host.queueModes[kind]).map(promptMessage);
+  #take(kind: QueuedKind): RunMessage[] {
+    return this.aborted ? [] : this.#host.take(kind);
   }
 
   readonly #sink = async (event: AgentEvent): Promise<void> => {
@@ -215,13 +259,18 @@ export class AgentRun {
     if (paced !== undefined) await Promise.race([paced, this.#stopped.promise]);
     this.#interruption ??= this.#host.interruption(event, this.#writer);
     if (this.#interruption !== undefined) this.#interrupter.abort();
+    const told = this.#host.hooks.told(event);
+    // What hangs when the turn is stopped is left behind; what happens from then on is told in order.
+    if (told !== undefined) await (this.aborted ? told : Promise.race([told, this.#stopped.promise]));
   };
 
   /** Writes what the event brings before anybody is told of it. */
   async #keep(event: AgentEvent): Promise<void> {
     switch (event.type) {
       case "message_start":
-        if (event.message.role === "user") await this.#append(event.message, "synced");
+        if (event.message.role === "user" || event.message.role === "custom") {
+          await this.#append(event.message, "synced");
+        }
         break;
       case "message_end":
         if (event.message.role === "assistant") {
@@ -234,6 +283,7 @@ export class AgentRun {
         await this.#append(toolResult(event), "written");
         break;
       case "turn_end":
+        this.#host.turnEnded(this.#writer);
         await this.#host.saved();
         break;
       default:
@@ -241,9 +291,10 @@ export class AgentRun {
   }
 
   async #append(message: StorableMessage, durability: "written" | "synced"): Promise<void> {
-    const id = this.#writer.append(message);
+    const id = message.role === "custom" ? this.#writer.write(appending(message)) : this.#writer.append(message);
     if (id === undefined) this.#notice("warning", notices.STRAGGLER_LOST);
     else {
+      if (message.role === "user" || message.role === "custom") this.#host.delivered(message);
       if (this.#isReleased && !this.#writer.holdsLeaf) this.#notice("info", notices.STRAGGLER);
       this.#host.appended(id);
     }
@@ -259,6 +310,13 @@ export class AgentRun {
       this.#host.emit({ type: "auto_retry_end", success: true, attempt: this.#attempt });
       this.#attempt = 0;
     }
+  }
+
+  /** Some servers cut a request that does not fit, and stop at the limit before the first word. */
+  #hasFailed(answer: AssistantMessage): boolean {
+    const { stopReason } = answer;
+    if (stopReason === "length") return isContextOverflow(answer, this.#host.model().contextWindow);
+    return stopReason === "error";
   }
 
   /** Waits before the next attempt; false when there is none. */

@@ -6,102 +6,51 @@
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
-import type { AgentMessage, BashExecutionMessage, ImageContent, Repair } from "../tree/messages.ts";
+import type { AgentMessage, BashExecutionMessage, ImageContent, TextContent } from "../tree/messages.ts";
 import type { CompactionEntry } from "../tree/entries.ts";
 import type { UsageTotals } from "../tree/usage.ts";
 import { stateDir } from "../session/locations.ts";
-import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
-import type { SavingEvent } from "../session/session-writer.ts";
-import { AgentRun } from "./agent-run.ts";
 import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-events.ts";
+import type { AgentSessionOptions, PromptOptions } from "./agent-session-options.ts";
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
-import type { BranchingHost } from "./branching.ts";
+import type { BranchingHost, NewSessionOptions } from "./branching.ts";
 import type { CompactOptions } from "./compaction.ts";
 import { COMPACTION_RUNS } from "./compaction-notices.ts";
 import { DEFAULT_COMPACTION } from "./compaction-settings.ts";
-import type { CompactionSettings } from "./compaction-settings.ts";
 import { contextUsage } from "./context-usage.ts";
 import type { ContextUsage } from "./context-usage.ts";
+import { Delivery } from "./delivery.ts";
+import type { CustomMessageOptions } from "./delivery.ts";
 import { NO_HOOKS } from "./hook-port.ts";
-import type { HookEvent, HookName, HookPort, HookResult } from "./hook-port.ts";
-import { MessageQueue } from "./message-queue.ts";
-import type { QueuedMessage, QueueMode } from "./message-queue.ts";
-import type { ModelRegistry } from "./models.ts";
+import type { CustomMessageDraft, SessionStartReason } from "./hook-port.ts";
+import type { QueuedKind, QueuedMessage } from "./message-queue.ts";
 import { SessionMcp } from "./mcp/session-mcp.ts";
-import type { SessionMcpOptions } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
 import type { NavigateTreeOptions, NavigateTreeResult, NavigationHost, RetraceResult } from "./navigation.ts";
 import { PlanMode } from "./plan-mode.ts";
 import { promptMessage, promptTexts } from "./prompt-entries.ts";
+import type { Prompt } from "./prompt-entries.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
-import { DEFAULT_RETRY } from "./retry.ts";
-import type { RetrySettings } from "./retry.ts";
-import { RejectedHistory } from "./rejected-history.ts";
+import type { StreamRule } from "./rule-files.ts";
 import { SessionCompaction } from "./session-compaction.ts";
 import type { SessionCompactionHost } from "./session-compaction.ts";
-import { QueueFile } from "./queue-file.ts";
 import type { UnsentMessage } from "./queue-file.ts";
-import type { StreamRule } from "./rule-files.ts";
-import { StreamRules } from "./rule-injection.ts";
-import { withServiceTier } from "./service-tier.ts";
+import { SessionEvents } from "./session-events.ts";
 import { SessionHolding } from "./session-holding.ts";
+import { SessionHooks } from "./session-hooks.ts";
 import { SessionNaming } from "./session-naming.ts";
 import * as notices from "./session-notices.ts";
-import type { BranchSummarySettings } from "./settings.ts";
 import { SessionState } from "./session-state.ts";
-import type { SessionStateHost } from "./session-state.ts";
-import { runUserCommand } from "./user-command.ts";
+import type { SelectSource, SessionStateHost } from "./session-state.ts";
+import { SessionRuns } from "./session-runs.ts";
+import { SessionTools } from "./session-tools.ts";
+import { SessionSaving } from "./session-saving.ts";
+import { askInput, runAsked } from "./user-input.ts";
 
-export interface AgentSessionOptions {
-  sessionManager: SessionManager;
-  registry: ModelRegistry;
-  /** The model where the session's path names none. */
-  model?: Model;
-  /** The level where the session's path names none. Default "off". */
-  thinkingLevel?: ThinkingLevel;
-  /** Made anew for each run, so that they work where the session works. Default: none. */
-  tools?: (cwd: string) => AgentTool[];
-  /** MCP servers, started at once, whose tools are added. Default: none. */
-  mcp?: SessionMcpOptions;
-  /** Built anew for each run. */
-  systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
-  hooks?: HookPort;
-  retry?: RetrySettings;
-  /** How many queued messages one delivery takes; default "one-at-a-time". */
-  steeringMode?: QueueMode;
-  followUpMode?: QueueMode;
-  /** Names the sessions; undefined: they are named after the first line of the first prompt. */
-  smallModel?: Model;
-  /** Writes the summaries of branches and compactions; undefined: the session's model does. */
-  summaryModel?: Model;
-  branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
-  compaction?: CompactionSettings;
-  /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
-  notices?: readonly string[];
-  /** Rules that read what the model writes; see rule-files.ts. Default: none. */
-  rules?: readonly StreamRule[];
-  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
-  plansDir?: string;
-  /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
-  commandOutputDir?: string;
-  /**
-   * When the session cannot be written: true goes on in memory, with a notice, and saves as soon as that is possible;
-   * false, the default, rejects and asks the model nothing more.
-   */
-  goesOnUnsaved?: boolean;
-  /** How long a stopped turn is waited for, in milliseconds; a tool that takes longer finishes on its own branch. */
-  stopTimeoutMs?: number;
-}
-
-/** Tools stop their processes within moments; what has not stopped by then never listens. */
-const STOP_TIMEOUT_MS = 5_000;
 /** Between two looks whether anything still runs; milliseconds. */
 const IDLE_CHECK_MS = 50;
-/** Repairs that every change of model or failed answer brings; nothing is wrong with the session. */
-const ROUTINE_REPAIRS: ReadonlySet<Repair["kind"]> = new Set(["call-id", "thinking", "failed-turn", "empty-turn"]);
-
 export class AgentSession {
   readonly sessionManager: SessionManager;
   /** Model, thinking level, service tier, mode and tool selection of the current path. */
@@ -110,46 +59,50 @@ export class AgentSession {
   readonly plan: PlanMode;
   /** Summaries in place of the older part of the conversation, and what the next request holds. */
   readonly compaction: SessionCompaction;
-  readonly #rules: StreamRules;
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
-  readonly #hooks: HookPort;
-  readonly #queue: MessageQueue;
+  readonly #projectDir: string;
+  readonly #hooks: SessionHooks;
+  readonly #tools: SessionTools;
+  readonly #delivery: Delivery;
+  readonly #saving: SessionSaving;
   readonly #naming: SessionNaming;
   readonly #holding: SessionHolding;
-  readonly #rejected: RejectedHistory;
-  readonly #queueFile = new QueueFile();
-  /** Messages in the queue file. */
-  #kept = 0;
-  readonly #listeners = new Set<AgentSessionListener>();
-  readonly #paces = new Set<() => Promise<void> | undefined>();
-  readonly #unheard: AgentSessionEvent[] = [];
-  readonly #toldRepairs = new Set<string>();
-  #run: AgentRun | undefined;
+  readonly #runs: SessionRuns;
+  readonly #events = new SessionEvents();
   #command: AbortController | undefined;
   /** A jump or a change of session under way. */
   #move: AbortController | undefined;
+  #isDisposed = false;
   #usage: { key: string; value: ContextUsage } | undefined;
-  /** Why the last save failed, which is said once. */
-  #toldUnsaved: string | undefined;
-  #toldOutage = false;
 
   /** Takes over the model and thinking level of the session's path. */
   constructor(options: AgentSessionOptions) {
     this.#options = options;
     this.sessionManager = options.sessionManager;
-    this.#hooks = options.hooks ?? NO_HOOKS;
+    this.#projectDir = options.projectDir ?? this.cwd;
+    this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#events.emit(event));
     const host = {
       sessionManager: this.sessionManager,
       registry: options.registry,
-      emit: (event: AgentSessionEvent) => this.#emit(event),
+      hooks: this.#hooks,
+      emit: (event: AgentSessionEvent) => this.#events.emit(event),
       appended: (id: string) => this.#appended(id),
     };
     this.state = new SessionState(host, options.model, options.thinkingLevel ?? "off");
-    this.#rejected = new RejectedHistory(host);
+    this.#runs = new SessionRuns({
+      ...host,
+      options,
+      state: this.state,
+      delivery: () => this.#delivery,
+      compaction: () => this.compaction,
+      plan: () => this.plan,
+      tools: () => this.#tools,
+      paced: () => this.#events.paced(),
+      saved: () => this.#saving.workSaved(),
+    });
     this.compaction = this.#newCompaction(host);
-    this.#rules = new StreamRules({ ...host, rules: options.rules ?? [] });
     this.plan = new PlanMode({
       ...host,
       state: this.state,
@@ -167,26 +120,53 @@ export class AgentSession {
     });
     const { cwd } = this;
     this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
-    this.#queue = new MessageQueue((queue, isSending) => this.#queueChanged(queue, isSending));
+    this.#tools = new SessionTools({
+      own: () => options.tools?.(this.cwd) ?? [],
+      extended: options.extendTools,
+      mcp: this.mcp,
+      plan: this.plan,
+    });
+    this.#delivery = this.#newDelivery(host);
     this.#naming = new SessionNaming({
-      sessionManager: this.sessionManager,
-      registry: options.registry,
+      ...host,
       smallModel: () => options.smallModel,
       named: (id) => this.#named(id),
     });
-    this.sessionManager.watchSaving((event) => this.#saving(event), { keepsUnsaved: this.#goesOnUnsaved });
+    this.#saving = new SessionSaving(host, options.goesOnUnsaved ?? false);
     this.#holding = new SessionHolding({
       sessionManager: this.sessionManager,
-      emit: (event) => this.#emit(event),
+      emit: (event) => this.#events.emit(event),
       changed: (reason) => {
         this.state.takeOver();
-        this.#emit({ type: "session_changed", reason });
+        if (reason === "take-over") this.#delivery.restore();
+        this.#events.emit({ type: "session_changed", reason });
       },
       whenIdle: (change) => this.#whenIdle(change),
     });
     this.#holding.attend();
-    for (const text of options.notices ?? []) this.#emit({ type: "notice", level: "warning", text });
+    for (const text of options.notices ?? []) this.#events.emit({ type: "notice", level: "warning", text });
     this.state.takeOver();
+    this.#delivery.restore();
+  }
+
+  #newDelivery(host: Pick<SessionStateHost, "sessionManager" | "emit" | "appended">): Delivery {
+    const { steeringMode: steer = "one-at-a-time", followUpMode: followUp = "one-at-a-time" } = this.#options;
+    return new Delivery({
+      ...host,
+      modes: { steer, followUp },
+      shown: (message) => {
+        for (const type of ["message_start", "message_end"] as const) {
+          this.#events.emit({ type, message });
+          void this.#hooks.emit(type, { message });
+        }
+      },
+      isRunning: () => this.isStreaming,
+      isStopping: () => this.isStopping,
+      isBusy: () => this.#move !== undefined || this.#runs.isSettling || this.#isDisposed,
+      isFollowing: () => this.isFollowing,
+      input: (prompt, source, queuedAs) => askInput(this.#hooks, prompt, source, queuedAs),
+      run: (message) => this.#runs.run(message),
+    });
   }
 
   #newCompaction(host: SessionStateHost & Pick<SessionCompactionHost, "registry">): SessionCompaction {
@@ -195,24 +175,19 @@ export class AgentSession {
       ...host,
       settings: compaction,
       summaryModel,
-      hooks: this.#hooks,
       model: () => this.model,
       usableModel: () => this.state.usableModel(),
       contextTokens: () => this.getContextUsage()?.tokens ?? 0,
-      emitHook: (name, event) => this.#emitHook(name, event),
-      saved: () => this.#workSaved(),
+      emitHook: (name, event) => this.#hooks.emit(name, event),
+      saved: () => this.#saving.workSaved(),
       isFollowing: () => this.isFollowing,
-      stopTurn: () => (this.isStreaming ? this.#stopTurn() : undefined),
+      stopTurn: () => (this.isStreaming ? this.#runs.stop() : undefined),
       moving: (move) => this.#moving(move),
       navigateTree: (targetId, given) => this.navigateTree(targetId, given),
-      sendQueued: () => this.#sendQueued(),
-      tools: () => this.#tools(),
-      systemPrompt: (tools) => this.#systemPrompt(tools),
+      sendQueued: () => this.#delivery.sendQueued(),
+      tools: () => this.#tools.forRequest(),
+      systemPrompt: (tools) => this.#runs.systemPrompt(tools),
     });
-  }
-
-  get #goesOnUnsaved(): boolean {
-    return this.#options.goesOnUnsaved ?? false;
   }
 
   get #summaryModel(): Model | undefined {
@@ -230,11 +205,15 @@ export class AgentSession {
   }
   /** Whether a prompt is being worked on, waits for retries included. */
   get isStreaming(): boolean {
-    return this.#run !== undefined;
+    return this.#runs.current !== undefined;
   }
   /** The turn was stopped, and ends. */
   get isStopping(): boolean {
-    return this.#run?.aborted ?? false;
+    return this.#runs.current?.aborted ?? false;
+  }
+  /** Aborted when the turn is stopped; undefined when none runs. */
+  get signal(): AbortSignal | undefined {
+    return this.#runs.current?.signal;
   }
   get isBashRunning(): boolean {
     return this.#command !== undefined;
@@ -261,7 +240,21 @@ export class AgentSession {
   }
   /** What waits to be sent, oldest first. */
   get queue(): readonly QueuedMessage[] {
-    return this.#queue.messages;
+    return this.#delivery.typed;
+  }
+  /** Whether anything waits to be sent, of extensions as well. */
+  get hasPendingMessages(): boolean {
+    return this.#delivery.hasWaiting;
+  }
+
+  /** The session is in place: told to the hooks, once. Modes call it when they can show what the hooks want shown. */
+  async begin(reason: SessionStartReason = "startup"): Promise<void> {
+    await this.#hooks.opened({ reason });
+  }
+  /** Tells the hooks to let go, does what makes them anew, and begins again. Rejects while anything runs. */
+  async reload(renew: () => Promise<void>): Promise<void> {
+    if (this.isStreaming) throw new Error(notices.TURN_RUNS);
+    await this.#moving(() => this.#hooks.replacing({ reason: "reload" }, undefined, renew));
   }
 
   /**
@@ -269,14 +262,7 @@ export class AgentSession {
    * A turn waits for `pace` after each of its events, unless it is stopped: for who passes them on to a slow reader.
    */
   subscribe(listener: AgentSessionListener, options: { pace?: () => Promise<void> | undefined } = {}): () => void {
-    const { pace } = options;
-    this.#listeners.add(listener);
-    if (pace !== undefined) this.#paces.add(pace);
-    for (const notice of this.#unheard.splice(0)) this.#emit(notice);
-    return () => {
-      this.#listeners.delete(listener);
-      if (pace !== undefined) this.#paces.delete(pace);
-    };
+    return this.#events.subscribe(listener, options.pace);
   }
 
   /**
@@ -285,58 +271,75 @@ export class AgentSession {
    * under way, without a usable model, and, unless it goes on unsaved, when the session cannot be written; the model is
    * not asked then.
    */
-  async prompt(text: string, options: { images?: ImageContent[] } = {}): Promise<void> {
-    if (this.isStopping) await this.#stopTurn();
-    if (this.isStreaming) throw new Error(notices.PROMPT_WHILE_RUNNING);
+  async prompt(text: string, options: PromptOptions = {}): Promise<void> {
+    const { images, source = "interactive", streamingBehavior, accepted } = options;
+    if (this.isStopping) await this.#runs.stop();
+    const given = { text, ...(images === undefined ? {} : { images }) };
+    this.#refuse(given, streamingBehavior);
+    let prompt: Prompt | undefined = given;
+    if (this.#hooks.has("input")) {
+      prompt = await askInput(this.#hooks, given, source, this.isStreaming ? streamingBehavior : undefined);
+      if (prompt === undefined) return accepted?.("handled");
+      this.#refuse(prompt, streamingBehavior);
+    }
+    if (this.isStreaming && streamingBehavior !== undefined) {
+      this.#delivery.queue(streamingBehavior, prompt.text, prompt.images);
+      return accepted?.("queued");
+    }
+    await this.#runs.run(promptMessage(prompt), accepted);
+  }
+
+  /** Throws what keeps a prompt from being taken. */
+  #refuse({ text, images }: Prompt, streamingBehavior: QueuedKind | undefined): void {
+    if (this.isStreaming && streamingBehavior === undefined) throw new Error(notices.PROMPT_WHILE_RUNNING);
     if (this.#move !== undefined) throw new Error(this.isCompacting ? COMPACTION_RUNS : notices.JUMP_RUNS);
     if (this.isFollowing) throw new Error(notices.FOLLOWING);
-    if (text.trim() === "" && !options.images?.length) throw new Error(notices.EMPTY_PROMPT);
-    this.state.usableModel();
-    this.state.record();
-    const run = this.#startRun({ text, ...options });
-    try {
-      await Promise.race([run.finished, run.released]);
-    } finally {
-      this.#settle(run);
-    }
+    if (text.trim() === "" && !images?.length) throw new Error(notices.EMPTY_PROMPT);
   }
 
   /** Queues a message that goes in after the current tool calls, or behind the next prompt. Returns its id. */
   steer(text: string, images?: readonly ImageContent[]): string {
-    return this.#queue.add("steer", text, images);
+    return this.#delivery.queue("steer", text, images);
   }
   /** Queues a message that goes in when the agent would stop. Returns its id. */
   followUp(text: string, images?: readonly ImageContent[]): string {
-    return this.#queue.add("followUp", text, images);
+    return this.#delivery.queue("followUp", text, images);
+  }
+  /** A message of an extension, for the model and, unless hidden, the user; see `Delivery.sendCustom`. */
+  async sendCustomMessage(message: CustomMessageDraft, options?: CustomMessageOptions): Promise<void> {
+    await this.#delivery.sendCustom(message, options);
+  }
+  /** A message of an extension in the user's name; it always brings an answer. See `Delivery.sendUser`. */
+  async sendUserMessage(
+    content: string | (TextContent | ImageContent)[],
+    options?: { deliverAs?: QueuedKind },
+  ): Promise<void> {
+    await this.#delivery.sendUser(content, options);
   }
   /**
    * The queued messages of this session that were never sent because its program ended: they are for the editor, and are
    * given once.
    */
   takeUnsent(): UnsentMessage[] {
-    const isOurs = this.sessionManager.hasFile() && !this.isFollowing;
-    const unsent =
-      isOurs && this.#queue.messages.length === 0 ? this.#queueFile.left(this.sessionManager.getSessionId()) : [];
-    this.#kept = unsent.length;
-    return unsent;
+    return this.#delivery.takeUnsent();
   }
-  /** Empties the queue, for the editor. */
+  /** Takes what was typed out of the queue, for the editor. */
   takeQueue(): QueuedMessage[] {
-    return this.#queue.takeAll();
+    return this.#delivery.takeTyped();
   }
   /** False when it has been sent or taken already. */
   removeQueued(id: string): boolean {
-    return this.#queue.remove(id);
+    return this.#delivery.remove(id);
   }
 
   /** Stops the turn and waits until all its results are written; stops the question to extensions before a jump. */
   async abort(): Promise<void> {
-    if (this.isStreaming) await this.#stopTurn();
+    if (this.isStreaming) await this.#runs.stop();
     else this.#move?.abort();
   }
   /** Ends the wait before a retry: the failed answer stands. */
   abortRetry(): void {
-    this.#run?.abortRetry();
+    this.#runs.current?.abortRetry();
   }
 
   /** Runs a shell command of the user and records it. Rejects while another one runs, and when it cannot be started. */
@@ -346,15 +349,15 @@ export class AgentSession {
     this.#command = controller;
     try {
       const writer = new BranchWriter(this.sessionManager);
-      const message = await runUserCommand(command, {
+      const message = await runAsked(this.#hooks, command, {
         ...options,
         cwd: this.cwd,
         signal: controller.signal,
         outputDir: this.#options.commandOutputDir,
-        onOutput: (output) => this.#emit({ type: "bash_update", output }),
+        onOutput: (output) => this.#events.emit({ type: "bash_update", output }),
       });
       const id = writer.append(message);
-      await this.#workSaved();
+      await this.#saving.workSaved();
       if (id !== undefined) this.#appended(id);
       return message;
     } finally {
@@ -365,9 +368,13 @@ export class AgentSession {
     this.#command?.abort();
   }
 
+  /** Rules that read what the model writes, from the next answer on. */
+  setRules(rules: readonly StreamRule[]): void {
+    this.#runs.rules.replace(rules);
+  }
   /** Takes effect with the next request; recorded when it differs from what the path says. */
-  setModel(model: Model): void {
-    this.state.setModel(model);
+  setModel(model: Model, source?: SelectSource): void {
+    this.state.setModel(model, source);
   }
   /** Sets the nearest level the model has. */
   setThinkingLevel(level: ThinkingLevel): void {
@@ -407,12 +414,12 @@ export class AgentSession {
   async branch(entryId: string): Promise<{ selectedText: string; cancelled: boolean }> {
     return this.#changingSession((host) => branchBefore(host, entryId));
   }
-  /** A new session with a copy of the current branch. */
-  async clone(): Promise<{ cancelled: boolean }> {
-    return this.#changingSession(cloneBranch);
+  /** A new session with a copy of the path to an entry; default the leaf. */
+  async clone(entryId?: string): Promise<{ cancelled: boolean }> {
+    return this.#changingSession((host) => cloneBranch(host, entryId));
   }
-  /** An empty session. `parentSession`: where it came from. */
-  async newSession(options: { parentSession?: string } = {}): Promise<{ cancelled: boolean }> {
+  /** An empty session. */
+  async newSession(options: NewSessionOptions = {}): Promise<{ cancelled: boolean }> {
     return this.#changingSession((host) => startNewSession(host, options));
   }
   /**
@@ -433,7 +440,12 @@ export class AgentSession {
 
   /** What the model may call outside of plan mode. Waits a little for MCP servers that are being started. */
   async availableTools(signal?: AbortSignal): Promise<AgentTool[]> {
-    return [...(this.#options.tools?.(this.cwd) ?? []), ...(await this.mcp.tools(signal))];
+    return this.#tools.available(signal);
+  }
+
+  /** The system prompt of the run, or of the next one as far as it is known without waiting; "" where it is not. */
+  getSystemPrompt(): string {
+    return this.#runs.systemPromptNow();
   }
 
   /** All prompts with text, on all branches, in the order of the file. */
@@ -448,6 +460,12 @@ export class AgentSession {
   /** Labels an entry; undefined or "" clears. */
   setLabel(entryId: string, label: string | undefined): void {
     this.#appended(this.sessionManager.appendLabelChange(entryId, label));
+  }
+  /** Records state of an extension, which the model never sees. Returns the entry's id. */
+  appendCustomEntry(customType: string, data?: unknown): string {
+    const id = this.sessionManager.appendCustomEntry(customType, data);
+    this.#appended(id);
+    return id;
   }
   /** How full the context is; undefined without a model. */
   getContextUsage(): ContextUsage | undefined {
@@ -470,84 +488,22 @@ export class AgentSession {
 
   /** Stops everything and saves; rejects when something is unsaved. The SessionManager stays open: whoever made it closes it. */
   async dispose(): Promise<void> {
+    this.#isDisposed = true;
     this.abortBash();
     this.#move?.abort();
     this.#holding.dispose();
-    await Promise.all([this.#stopTurn(), this.#naming.dispose(), this.mcp.dispose()]);
-    if (this.#queue.messages.length === 0) this.#queueFile.clear();
+    await Promise.all([this.#runs.stop(), this.#naming.dispose()]);
+    await Promise.all([this.#hooks.leaving({ reason: "quit" }), this.mcp.dispose()]);
+    this.#delivery.dispose();
     await this.sessionManager.flush();
   }
 
-  #startRun(prompt: { text: string; images?: ImageContent[] }): AgentRun {
-    const { registry, retry = DEFAULT_RETRY, steeringMode, followUpMode } = this.#options;
-    const compaction = this.compaction.forRun();
-    this.#rejected.begin();
-    this.#rules.begin();
-    this.#run = new AgentRun(
-      {
-        sessionManager: this.sessionManager,
-        queue: this.#queue,
-        queueModes: { steer: steeringMode ?? "one-at-a-time", followUp: followUpMode ?? "one-at-a-time" },
-        retry,
-        stream: registry.stream,
-        model: () => this.state.usableModel(),
-        thinkingLevel: () => this.thinkingLevel,
-        tools: (signal) => this.#tools(signal),
-        beforeRequest: (branch, signal) => compaction.beforeRequest(branch, signal),
-        recover: async (answer, branch, signal) =>
-          (await compaction.recover(answer, branch, signal)) || this.#rejected.recover(answer),
-        interruption: (event, branch) => this.#rules.interruption(event, branch),
-        refusal: (name) => this.plan.refusal(name),
-        afterTurn: (answer, branch) => {
-          const told = this.#rules.afterTurn(branch);
-          return this.plan.afterTurn(answer) ?? told;
-        },
-        payload: (payload, model) => {
-          this.#rejected.sent(payload);
-          return withServiceTier(payload, model, this.state.serviceTier);
-        },
-        systemPrompt: (available) => this.#systemPrompt(available),
-        emit: (event) => this.#emit(event),
-        paced: () => this.#paced(),
-        appended: (id) => this.#appended(id),
-        saved: () => this.#workSaved(),
-        repaired: (repair) => this.#repaired(repair),
-        amended: (messages) => this.#rejected.repaired(messages),
-      },
-      promptMessage(prompt),
-    );
-    return this.#run;
-  }
-
-  async #tools(signal?: AbortSignal): Promise<AgentTool[]> {
-    return this.plan.tools(await this.availableTools(signal));
-  }
-  async #systemPrompt(tools: readonly AgentTool[]): Promise<string> {
-    return this.plan.promptWith((await this.#options.systemPrompt?.({ cwd: this.cwd, tools })) ?? "");
-  }
-
-  /** Stops the turn; one that does not end in time is let go, and its last results go to its own branch. */
-  async #stopTurn(): Promise<void> {
-    const run = this.#run;
-    if (run === undefined) return;
-    run.abort();
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, this.#options.stopTimeoutMs ?? STOP_TIMEOUT_MS);
-    await Promise.race([run.finished.catch(() => undefined), timeout.promise]);
-    clearTimeout(timer);
-    this.#settle(run);
-  }
-
-  #settle(run: AgentRun): void {
-    if (this.#run !== run) return;
-    run.release();
-    this.#run = undefined;
-    this.#emit({ type: "agent_settled", aborted: run.aborted });
-  }
-
-  /** When the turn, the command and the change of session that are under way are done. */
-  async #whenIdle(change: () => Promise<void>): Promise<void> {
+  /** When nothing runs any more: no turn, no command of the user, no jump. */
+  async waitForIdle(): Promise<void> {
     while (!this.isIdle) await sleep(IDLE_CHECK_MS);
+  }
+  async #whenIdle(change: () => Promise<void>): Promise<void> {
+    await this.waitForIdle();
     await this.#moving(change);
   }
 
@@ -560,6 +516,7 @@ export class AgentSession {
       return await move(controller.signal);
     } finally {
       this.#move = undefined;
+      void this.#runs.wake();
     }
   }
 
@@ -575,15 +532,15 @@ export class AgentSession {
           model: () => this.#summaryModel,
           thinkingLevel: () => this.thinkingLevel,
           reserveTokens: this.#options.branchSummary?.reserveTokens,
-          emit: (event) => this.#emit(event),
+          emit: (event) => this.#events.emit(event),
         },
-        emitHook: (name, event) => this.#emitHook(name, event),
-        stopTurn: () => this.#stopTurn(),
+        emitHook: (name, event) => this.#hooks.emit(name, event),
+        stopTurn: () => this.#runs.stop(),
         appended: (id) => this.#appended(id),
         moved: async () => {
-          await this.#saved();
+          await this.#saving.saved();
           this.state.takeOver();
-          this.#emit({ type: "session_changed", reason: "tree" });
+          this.#events.emit({ type: "session_changed", reason: "tree" });
         },
       }),
     );
@@ -595,136 +552,36 @@ export class AgentSession {
     return this.#moving(() =>
       change({
         sessionManager: this.sessionManager,
-        emitHook: (name, event) => this.#emitHook(name, event),
+        projectDir: this.#projectDir,
+        hooks: this.#hooks,
+        emit: (event) => this.#events.emit(event),
         appended: (id) => this.#appended(id),
-        saved: () => this.#saved(),
-        dropQueue: () => this.#dropQueue(),
+        saved: () => this.#saving.saved(),
+        dropQueue: () => this.#delivery.drop(),
         changed: async (reason, keepState) => {
-          this.#toldRepairs.clear();
-          await this.#saved();
+          this.#runs.sessionChanged();
+          await this.#saving.saved();
           if (!keepState) this.state.takeOver();
           this.#holding.attend();
-          this.#emit({ type: "session_changed", reason });
+          this.#delivery.restore();
+          this.#events.emit({ type: "session_changed", reason });
         },
       }),
     );
   }
 
-  #paced(): Promise<unknown> | undefined {
-    const waits = [...this.#paces].map((pace) => pace()).filter((wait) => wait !== undefined);
-    return waits.length === 0 ? undefined : Promise.all(waits);
-  }
-
-  /** What has happened stands even when it could not be saved, and the work goes on; the user is told once. */
-  async #saved(): Promise<void> {
-    try {
-      await this.sessionManager.flush();
-      this.#toldUnsaved = undefined;
-    } catch (error) {
-      const reason = reasonOf(error);
-      // Of entries that wait in memory the user knows already.
-      if (this.sessionManager.getUnsavedCount() === 0 && reason !== this.#toldUnsaved)
-        this.#emit({ type: "notice", level: "error", text: notices.notSaved(reason) });
-      this.#toldUnsaved = reason;
-    }
-  }
-
-  #workSaved(): Promise<void> {
-    return this.#goesOnUnsaved ? this.#saved() : this.sessionManager.flush();
-  }
-
-  #saving(event: SavingEvent): void {
-    if (event.type === "saved") {
-      this.#toldOutage = false;
-      this.#emit({ type: "notice", level: "info", text: notices.SAVED_AGAIN });
-    } else if (event.type !== "unsaved") {
-      this.#emit({ type: "notice", level: "warning", text: event.problem.text });
-    } else if (!this.#toldOutage) {
-      this.#toldOutage = true;
-      const text = notices.goesOnUnsaved(reasonOf(event.error.cause ?? event.error));
-      this.#emit({ type: "notice", level: "error", text });
-    }
-  }
-
-  #queueChanged(queue: readonly QueuedMessage[], isSending: boolean): void {
-    // A message on its way into the session stays in the file until it is there.
-    if (!isSending) this.#keepQueue();
-    this.#emit({ type: "queue_update", queue });
-  }
-
-  #keepQueue(): void {
-    const queue = this.#queue.messages;
-    if (this.sessionManager.getSessionFile() === undefined) return;
-    try {
-      const leftOut = this.#queueFile.keep(this.sessionManager.getSessionId(), queue);
-      this.#kept = queue.length;
-      if (leftOut > 0) this.#emit({ type: "notice", level: "warning", text: notices.imagesNotKept(leftOut) });
-    } catch (error) {
-      this.#emit({ type: "notice", level: "warning", text: notices.queueNotKept(reasonOf(error)) });
-    }
-  }
-
-  /** Sends what was typed while nothing could be sent; the run takes the rest of the queue along. */
-  #sendQueued(): void {
-    const [oldest] = this.#queue.messages;
-    if (oldest === undefined || this.isStreaming) return;
-    const failed = (error: unknown): void => this.#emit({ type: "notice", level: "error", text: reasonOf(error) });
-    try {
-      this.state.usableModel();
-    } catch (error) {
-      failed(error);
-      return;
-    }
-    for (const { text, images } of this.#queue.take(oldest.kind, "one-at-a-time"))
-      this.prompt(text, images === undefined ? {} : { images }).catch(failed);
-  }
-
-  #dropQueue(): void {
-    const dropped = this.#queue.takeAll();
-    if (dropped.length === 0) return;
-    const text = notices.queueDropped(dropped.map((message) => message.text));
-    this.#emit({ type: "notice", level: "warning", text });
-  }
-
-  #repaired(repair: Repair): void {
-    if (ROUTINE_REPAIRS.has(repair.kind) || this.#toldRepairs.has(repair.kind)) return;
-    this.#toldRepairs.add(repair.kind);
-    this.#emit({ type: "notice", level: "warning", text: repair.text });
-  }
-
   #named(entryId: string): void {
     this.#appended(entryId);
-    this.#emit({ type: "session_info_changed", name: this.sessionManager.getSessionName() });
+    const name = this.sessionManager.getSessionName();
+    this.#events.emit({ type: "session_info_changed", name });
+    void this.#hooks.emit("session_info_changed", { name });
   }
 
   #appended(id: string): void {
     const entry = this.sessionManager.getEntry(id);
     if (entry === undefined) return;
-    // What the editor got back from an earlier run is sent now, or was thrown away.
-    if (this.#kept > this.#queue.messages.length && entry.type === "message") this.#keepQueue();
-    this.#emit({ type: "entry_appended", entry });
+    this.#delivery.appended(entry);
+    this.#events.emit({ type: "entry_appended", entry });
     this.#naming.consider(entry);
-  }
-
-  async #emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined> {
-    try {
-      return await this.#hooks.emit(name, event);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#emit({ type: "notice", level: "error", text: notices.hookFailed(name, reason) });
-      return undefined;
-    }
-  }
-
-  /** A listener that throws is a mistake of its own; it must not stop a turn. */
-  #emit(event: AgentSessionEvent): void {
-    if (this.#listeners.size === 0 && event.type === "notice") this.#unheard.push(event);
-    for (const listener of this.#listeners) {
-      try {
-        listener(event);
-      } catch (error) {
-        process.emitWarning(error instanceof Error ? error : String(error));
-      }
-    }
   }
 }

@@ -16,6 +16,7 @@ import type { FileLists } from "./file-operations.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { DEFAULT_BRANCH_SUMMARY } from "./settings.ts";
+import { sumOfUsages } from "./spent-tokens.ts";
 import { summarise } from "./summariser.ts";
 
 export interface BranchEntries {
@@ -93,7 +94,8 @@ export type BranchSummaryOutcome =
   /** The branch holds no conversation. */
   | { kind: "nothing" }
   | { kind: "aborted" }
-  | { kind: "failed"; reason: string };
+  /** `usage`: what was used all the same. */
+  | { kind: "failed"; reason: string; usage?: Usage };
 
 const DEFAULT_WINDOW = 128_000;
 /** Of the reserve, for the summary; the rest is for the instructions. */
@@ -131,6 +133,7 @@ export async function generateBranchSummary(
   const reserve = Math.min(options.reserveTokens ?? DEFAULT_BRANCH_SUMMARY.reserveTokens, Math.floor(window / 2));
   const custom = options.customInstructions?.trim() ?? "";
   const replaced = options.replaceInstructions === true && custom !== "";
+  const usages: Usage[] = [];
   for (let budget = window - reserve, attempt = 1; ; budget = Math.floor(budget / 2), attempt++) {
     const { messages, files } = prepareBranchEntries(entries, budget);
     if (messages.length === 0) return { kind: "nothing" };
@@ -142,10 +145,12 @@ export async function generateBranchSummary(
       ...(replaced ? {} : { focus: custom }),
       maxTokens: Math.max(1, Math.floor(SUMMARY_PART * reserve)),
     });
+    if (outcome.usage !== undefined) usages.push(outcome.usage);
     if (outcome.kind === "failed" && outcome.isOverflow && attempt < ATTEMPTS) continue;
-    if (outcome.kind !== "summary") return outcome;
+    const usage = sumOfUsages(usages);
+    if (outcome.kind !== "summary") return { ...outcome, ...(usage === undefined ? {} : { usage }) };
     const summary = [outcome.text, fileListText(files)].filter((part) => part !== "").join("\n\n");
-    return { kind: "summary", summary, details: files, usage: outcome.usage };
+    return { kind: "summary", summary, details: files, usage: usage ?? outcome.usage };
   }
 }
 

@@ -3,15 +3,21 @@
  * Part of `agent/`; AgentSession's methods of these names delegate to it.
  */
 import { textOf } from "../tree/content.ts";
+import { canonicalPath } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
-import type { HookEvent, HookName, HookResult } from "./hook-port.ts";
+import type { AgentSessionEvent } from "./agent-session-events.ts";
+import type { HookEvent } from "./hook-port.ts";
 import { isPrompt } from "./prompt-entries.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import * as notices from "./session-notices.ts";
 
 /** What a change of session needs of the AgentSession. */
 export interface BranchingHost {
   readonly sessionManager: SessionManager;
-  emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
+  /** The folder whose settings, rules and servers are in use. */
+  readonly projectDir: string;
+  readonly hooks: Pick<SessionHooks, "emit" | "replacing">;
+  emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
   /** Saves; a failure becomes a notice. */
   saved(): Promise<void>;
@@ -33,11 +39,14 @@ export async function branchBefore(
   return { selectedText, cancelled: !done };
 }
 
-/** A new session with the whole current branch. */
-export async function cloneBranch(host: BranchingHost): Promise<{ cancelled: boolean }> {
-  const leafId = host.sessionManager.getLeafId();
-  if (leafId === null) throw new Error(notices.NOTHING_TO_CLONE);
-  return { cancelled: !(await branchAt(host, leafId, leafId, "clone")) };
+/** A new session with the path to an entry; default the leaf. */
+export async function cloneBranch(
+  host: BranchingHost,
+  entryId = host.sessionManager.getLeafId(),
+): Promise<{ cancelled: boolean }> {
+  if (entryId === null) throw new Error(notices.NOTHING_TO_CLONE);
+  if (host.sessionManager.getEntry(entryId) === undefined) throw new Error(notices.entryNotFound(entryId));
+  return { cancelled: !(await branchAt(host, entryId, entryId, "clone")) };
 }
 
 async function branchAt(
@@ -47,21 +56,23 @@ async function branchAt(
   reason: "branch" | "clone",
 ): Promise<boolean> {
   const { sessionManager } = host;
-  const answer = await host.emitHook("session_before_branch", {
+  const answer = await host.hooks.emit("session_before_branch", {
     entryId,
     position: reason === "branch" ? "before" : "at",
   });
   if (answer?.cancel === true) return false;
 
-  // A copy is the way out of a file that can no longer be written.
-  await host.saved();
   const previousSessionFile = sessionManager.getSessionFile();
-  if (newLeafId !== null) await branchOut(sessionManager, newLeafId);
-  else if (previousSessionFile === undefined) sessionManager.newSession();
-  else sessionManager.newSession({ parentSession: previousSessionFile });
-  host.dropQueue();
-  await host.changed(reason, answer?.skipConversationRestore === true);
-  await host.emitHook("session_branch", { previousSessionFile });
+  await host.hooks.replacing({ reason: "fork" }, previousSessionFile, async () => {
+    // A copy is the way out of a file that can no longer be written.
+    await host.saved();
+    if (newLeafId !== null) await branchOut(sessionManager, newLeafId);
+    else if (previousSessionFile === undefined) sessionManager.newSession();
+    else sessionManager.newSession({ parentSession: previousSessionFile });
+    host.dropQueue();
+    await host.changed(reason, answer?.skipConversationRestore === true);
+  });
+  await host.hooks.emit("session_branch", { previousSessionFile });
   return true;
 }
 
@@ -71,13 +82,21 @@ async function branchOut(sessionManager: SessionManager, leafId: string): Promis
   else sessionManager.createBranchedSession(leafId);
 }
 
+export interface NewSessionOptions {
+  /** Where it came from. */
+  parentSession?: string;
+  /** Writes what the session begins with, before anybody is told of it. */
+  setup?: (sessionManager: SessionManager) => unknown;
+}
+
 /** An empty session in the same folder. */
 export async function startNewSession(
   host: BranchingHost,
-  options: { parentSession?: string },
+  { setup, ...options }: NewSessionOptions,
 ): Promise<{ cancelled: boolean }> {
-  return switchTo(host, { reason: "new" }, () => {
+  return switchTo(host, { reason: "new" }, async () => {
     host.sessionManager.newSession(options);
+    await setup?.(host.sessionManager);
   });
 }
 
@@ -87,23 +106,30 @@ export async function resumeSession(
   path: string,
   options: { readOnly: boolean },
 ): Promise<{ cancelled: boolean }> {
-  const change = (): Promise<void> => host.sessionManager.setSessionFile(path, options);
-  return switchTo(host, { reason: "resume", targetSessionFile: path }, change);
+  const { sessionManager, projectDir } = host;
+  const change = (): Promise<void> => sessionManager.setSessionFile(path, options);
+  const result = await switchTo(host, { reason: "resume", targetSessionFile: path }, change);
+  const cwd = sessionManager.getCwd();
+  if (!result.cancelled && canonicalPath(cwd) !== canonicalPath(projectDir))
+    host.emit({ type: "notice", level: "info", text: notices.worksElsewhere(cwd, projectDir) });
+  return result;
 }
 
 async function switchTo(
   host: BranchingHost,
   event: HookEvent<"session_before_switch">,
-  change: () => void | Promise<void>,
+  change: () => Promise<void>,
 ): Promise<{ cancelled: boolean }> {
   const { sessionManager } = host;
-  const answer = await host.emitHook("session_before_switch", event);
+  const answer = await host.hooks.emit("session_before_switch", event);
   if (answer?.cancel === true) return { cancelled: true };
   const previousSessionFile = sessionManager.getSessionFile();
-  await sessionManager.flush();
-  await change();
-  host.dropQueue();
-  await host.changed(event.reason, false);
-  await host.emitHook("session_switch", { reason: event.reason, previousSessionFile });
+  await host.hooks.replacing(event, previousSessionFile, async () => {
+    await sessionManager.flush();
+    await change();
+    host.dropQueue();
+    await host.changed(event.reason, false);
+  });
+  await host.hooks.emit("session_switch", { reason: event.reason, previousSessionFile });
   return { cancelled: false };
 }

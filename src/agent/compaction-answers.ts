@@ -3,7 +3,7 @@
  * Part of `agent/`; used by compaction.
  */
 import type { CompactionResult, SessionEntry } from "../tree/entries.ts";
-import { isRecord } from "../tree/json.ts";
+import { isRecord, isStorable } from "../tree/json.ts";
 
 /** A compaction of an extension's, or what is wrong with it; completes "… because ". */
 export function checkedCompaction(given: unknown, path: readonly SessionEntry[]): CompactionResult | string {
@@ -56,13 +56,4 @@ function checkedPreserveData(given: unknown): Pick<CompactingAnswer, "preserveDa
   if (given === undefined) return {};
   if (!isRecord(given) || !isStorable(given)) return "its preserveData is no object that can be written as JSON";
   return { preserveData: given };
-}
-
-function isStorable(value: unknown): boolean {
-  try {
-    JSON.stringify(value);
-    return true;
-  } catch {
-    return false;
-  }
 }

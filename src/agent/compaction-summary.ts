@@ -16,6 +16,7 @@ import { digestOf } from "./digest.ts";
 import { fileListText } from "./file-operations.ts";
 import type { FileLists } from "./file-operations.ts";
 import type { Model } from "./providers.ts";
+import { sumOfUsages } from "./spent-tokens.ts";
 import { summarise } from "./summariser.ts";
 import type { SummaryOutcome, SummaryRequest } from "./summariser.ts";
 
@@ -48,7 +49,7 @@ const WINDOW_SHARE = 0.6;
 /** As pi-ai estimates it. */
 const CHARACTERS_PER_TOKEN = 3.5;
 
-/** Asks a model. One that fails, or is stopped, gives no half a summary. */
+/** Asks a model. One that fails, or is stopped, gives no half a summary; what it used until then is told. */
 export async function summariseCompaction(request: CompactionSummaryRequest): Promise<CompactionSummaryOutcome> {
   const { messagesToSummarize, turnPrefixMessages, previousSummary, isSplitTurn } = request.preparation;
   const usages: Usage[] = [];
@@ -56,22 +57,22 @@ export async function summariseCompaction(request: CompactionSummaryRequest): Pr
   for (const piece of pieces(messagesToSummarize, request.model)) {
     const instructions = history === undefined ? HISTORY_INSTRUCTIONS : UPDATE_INSTRUCTIONS;
     const outcome = await ask(request, piece, instructions, history);
-    if (outcome.kind !== "summary") return outcome;
+    if (outcome.usage !== undefined) usages.push(outcome.usage);
+    if (outcome.kind !== "summary") return { ...outcome, ...used(usages) };
     history = outcome.text;
-    usages.push(outcome.usage);
   }
   let prefix: string | undefined;
   for (const piece of isSplitTurn ? pieces(turnPrefixMessages, request.model) : []) {
     const outcome = await ask(request, piece, TURN_PREFIX_INSTRUCTIONS, prefix);
-    if (outcome.kind !== "summary") return outcome;
+    if (outcome.usage !== undefined) usages.push(outcome.usage);
+    if (outcome.kind !== "summary") return { ...outcome, ...used(usages) };
     prefix = outcome.text;
-    usages.push(outcome.usage);
   }
   const parts = (history ?? NO_PRIOR_HISTORY) + (prefix === undefined ? "" : TURN_CONTEXT + prefix);
   return {
     kind: "summary",
     ...withFiles(parts, request.preparation),
-    ...(usages.length === 0 ? {} : { usage: sum(usages) }),
+    ...used(usages),
   };
 }
 
@@ -138,20 +139,7 @@ function withoutFileLists(summary: string): string {
   return text.trim() === "" ? summary : text;
 }
 
-function sum(usages: readonly Usage[]): Usage {
-  const total = (of: (usage: Usage) => number): number => usages.reduce((all, usage) => all + of(usage), 0);
-  return {
-    input: total((usage) => usage.input),
-    output: total((usage) => usage.output),
-    cacheRead: total((usage) => usage.cacheRead),
-    cacheWrite: total((usage) => usage.cacheWrite),
-    totalTokens: total((usage) => usage.totalTokens),
-    cost: {
-      input: total((usage) => usage.cost.input),
-      output: total((usage) => usage.cost.output),
-      cacheRead: total((usage) => usage.cost.cacheRead),
-      cacheWrite: total((usage) => usage.cost.cacheWrite),
-      total: total((usage) => usage.cost.total),
-    },
-  };
+function used(usages: readonly Usage[]): { usage?: Usage } {
+  const usage = sumOfUsages(usages);
+  return usage === undefined ? {} : { usage };
 }

@@ -4,7 +4,6 @@
  * Part of `agent/`; AgentSession has one. When it is needed is the business of compaction-triggers.
  */
 import type { CompactionEntry, CompactionResult } from "../tree/entries.ts";
-import type { Usage } from "../tree/messages.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
@@ -20,6 +19,9 @@ import type { CompactionReason, HookEvent, HookName, HookPort, HookResult } from
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model } from "./providers.ts";
+import { recordUnusedSummary } from "./spent-tokens.ts";
+import type { Spent } from "./spent-tokens.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface CompactOptions {
   /** What the summary should have most of. */
@@ -44,9 +46,9 @@ export interface CompactionRequest extends CompactOptions {
 export type CompactionOutcome =
   | { kind: "written"; entry: CompactionEntry }
   /** By the user or an extension. */
-  | { kind: "cancelled" }
+  | { kind: "cancelled"; fromExtension?: true }
   | { kind: "nothing"; reason: string }
-  | { kind: "failed"; reason: string };
+  | { kind: "failed"; reason: string; fromExtension?: true };
 
 export interface CompactionHost {
   readonly sessionManager: SessionManager;
@@ -70,10 +72,12 @@ export class CompactionFailed extends Error {
 
 /** What is to be written. */
 interface Draft extends CompactionResult {
-  usage?: Usage;
   fromExtension?: true;
 }
-type Drafted = { kind: "draft"; draft: Draft } | Exclude<CompactionOutcome, { kind: "written" }>;
+type Drafted = ({ kind: "draft"; draft: Draft } | Exclude<CompactionOutcome, { kind: "written" }>) & {
+  /** What a model used for it. */
+  spent?: Spent;
+};
 
 export class Compaction {
   readonly #host: CompactionHost;
@@ -124,7 +128,19 @@ export class Compaction {
         ...endOf(outcome),
       });
     }
+    await this.#tellFailed(outcome, request);
     return outcome;
+  }
+
+  async #tellFailed(outcome: CompactionOutcome, { reason, willRetry }: CompactionRequest): Promise<void> {
+    if (outcome.kind === "written" || outcome.kind === "nothing") return;
+    await this.#host.emitHook("session_compact_failed", {
+      reason,
+      willRetry,
+      aborted: outcome.kind === "cancelled",
+      fromExtension: outcome.fromExtension === true,
+      ...(outcome.kind === "failed" ? { errorMessage: outcome.reason } : {}),
+    });
   }
 
   #prepare({ keepAtMost = Infinity }: CompactionRequest): ReturnType<typeof prepareCompaction> {
@@ -143,7 +159,18 @@ export class Compaction {
     request: CompactionRequest,
     leafId: string | null,
   ): Promise<CompactionOutcome> {
-    const drafted = await this.#draft(preparation, request);
+    const { spent, ...drafted } = await this.#draft(preparation, request);
+    const outcome = await this.#decided(drafted, spent, request, leafId);
+    if (outcome.kind !== "written") recordUnusedSummary(this.#host, spent);
+    return outcome;
+  }
+
+  async #decided(
+    drafted: Drafted,
+    spent: Spent | undefined,
+    request: CompactionRequest,
+    leafId: string | null,
+  ): Promise<CompactionOutcome> {
     if (request.signal.aborted) return { kind: "cancelled" };
     if (drafted.kind !== "draft") return drafted;
     const { draft } = drafted;
@@ -153,7 +180,7 @@ export class Compaction {
       draft.summary = summary.toWellFormed();
     }
     if (!this.#isStillOn(leafId)) return { kind: "failed", reason: notices.SESSION_WENT_ON };
-    return { kind: "written", entry: await this.#write(draft, request) };
+    return { kind: "written", entry: await this.#write(draft, spent, request) };
   }
 
   async #draft(preparation: CompactionPreparation, request: CompactionRequest): Promise<Drafted> {
@@ -172,11 +199,11 @@ export class Compaction {
     const { context, prompt, preserveData } = answer;
     const { registry } = this.#host;
     const written = await summariseCompaction({ preparation, registry, model, focus, context, prompt, signal });
-    return draftOf(written, {
-      firstKeptEntryId,
-      tokensBefore,
-      ...(preserveData === undefined ? {} : { preserveData }),
-    });
+    const rest = { firstKeptEntryId, tokensBefore, ...(preserveData === undefined ? {} : { preserveData }) };
+    return {
+      ...draftOf(written, rest),
+      ...(written.usage === undefined ? {} : { spent: { model, usage: written.usage } }),
+    };
   }
 
   /** What extensions decide in place of bough; undefined when they leave it to it. */
@@ -189,10 +216,10 @@ export class Compaction {
     const answer: unknown = await untilAborted(this.#host.emitHook("session_before_compact", event), signal);
     if (answer === undefined || answer === null) return undefined;
     const { cancel, compaction } = answer as { cancel?: unknown; compaction?: unknown };
-    if (cancel === true) return { kind: "cancelled" };
+    if (cancel === true) return { kind: "cancelled", fromExtension: true };
     if (compaction === undefined) return undefined;
     const draft = checkedCompaction(compaction, branchEntries);
-    if (typeof draft === "string") return { kind: "failed", reason: notices.hookRefused(draft) };
+    if (typeof draft === "string") return { kind: "failed", reason: notices.hookRefused(draft), fromExtension: true };
     return { kind: "draft", draft: { ...draft, fromExtension: true } };
   }
 
@@ -204,9 +231,13 @@ export class Compaction {
     return untilAborted(this.#host.emitHook("session.compacting", { sessionId, messages }), signal);
   }
 
-  async #write(draft: Draft, { reason, willRetry }: CompactionRequest): Promise<CompactionEntry> {
+  async #write(
+    draft: Draft,
+    spent: Spent | undefined,
+    { reason, willRetry }: CompactionRequest,
+  ): Promise<CompactionEntry> {
     const { sessionManager } = this.#host;
-    const { summary, firstKeptEntryId, tokensBefore, details, fromExtension, preserveData, usage } = draft;
+    const { summary, firstKeptEntryId, tokensBefore, details, fromExtension, preserveData } = draft;
     const id = sessionManager.appendCompaction(
       summary,
       firstKeptEntryId,
@@ -214,7 +245,8 @@ export class Compaction {
       details,
       fromExtension,
       preserveData,
-      usage,
+      spent?.usage,
+      spent?.model,
     );
     this.#host.appended(id);
     await this.#host.saved();
@@ -236,9 +268,9 @@ export class Compaction {
 
 function draftOf(written: CompactionSummaryOutcome, rest: Omit<CompactionResult, "summary" | "details">): Drafted {
   if (written.kind === "aborted") return { kind: "cancelled" };
-  if (written.kind === "failed") return written;
-  const { summary, details, usage } = written;
-  return { kind: "draft", draft: { summary, details, ...rest, ...(usage === undefined ? {} : { usage }) } };
+  if (written.kind === "failed") return { kind: "failed", reason: written.reason };
+  const { summary, details } = written;
+  return { kind: "draft", draft: { summary, details, ...rest } };
 }
 
 type CompactionEnd = Extract<AgentSessionEvent, { type: "compaction_end" }>;
@@ -262,14 +294,4 @@ function endOf(outcome: CompactionOutcome): Pick<CompactionEnd, "result" | "abor
     default:
       return { aborted: false, errorMessage: outcome.reason };
   }
-}
-
-/** What the promise gives, undefined as soon as the signal aborts. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => resolve(undefined);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
-  });
 }

@@ -33,6 +33,8 @@ export interface CreateAgentSessionOptions {
   registry?: ModelRegistry;
   /** What `projectTrust` found of the project, whose settings and servers count only when it is trusted. Default: looks now. */
   project?: ProjectTrust;
+  /** The folder that `project` is of. Default: the session's. */
+  projectDir?: string;
   /** Default: those of the state folder, and the project's if it is trusted. */
   settings?: Settings;
   /** MCP servers. Default: those of `mcp.json` in the state folder, and of the project's if it is trusted. */
@@ -50,6 +52,10 @@ export interface CreateAgentSessionOptions {
   /** Added at the end of the system prompt. */
   appendSystemPrompt?: string;
   hooks?: HookPort;
+  /** What extensions say about tools of theirs in the system prompt; "" for nothing. */
+  toolNotes?: (tools: readonly AgentTool[]) => string;
+  /** See AgentSessionOptions. */
+  extendTools?: (tools: AgentTool[]) => AgentTool[];
   /** See AgentSessionOptions. Default false. */
   goesOnUnsaved?: boolean;
 }
@@ -88,9 +94,11 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const session: AgentSession = new AgentSession({
     ...common,
     sessionManager,
+    projectDir: options.projectDir ?? cwd,
     ...(model === undefined ? {} : { model }),
     thinkingLevel: options.thinkingLevel ?? wanted?.thinkingLevel ?? settings.get("defaultThinkingLevel"),
     tools: options.tools ?? ((directory) => [...createTools({ cwd: directory, stateDir }), task]),
+    ...(options.extendTools === undefined ? {} : { extendTools: options.extendTools }),
     mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
     plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
@@ -125,10 +133,10 @@ function mcpConfig(stateDir: string, project: ProjectTrust, { mcpServers }: Crea
 function systemPrompt(
   about: { cwd: string; tools: readonly AgentTool[] },
   stateDir: string,
-  { instructions, appendSystemPrompt }: CreateAgentSessionOptions,
+  { instructions, appendSystemPrompt, toolNotes }: CreateAgentSessionOptions,
   last?: string,
 ): string {
-  const append = [appendSystemPrompt, last].filter((text) => text !== undefined).join("\n\n");
+  const append = [toolNotes?.(about.tools), appendSystemPrompt, last].filter((text) => text).join("\n\n");
   return buildSystemPrompt({
     ...about,
     contextFiles: loadContextFiles({ cwd: about.cwd, stateDir }).files,

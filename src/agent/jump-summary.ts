@@ -3,7 +3,7 @@
  * Part of `agent/`; used by navigation.ts.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { isRecord } from "../tree/json.ts";
+import { isRecord, isStorable } from "../tree/json.ts";
 import type { Usage } from "../tree/messages.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { digestBranch, generateBranchSummary } from "./branch-summary.ts";
@@ -12,6 +12,7 @@ import type { HookResult } from "./hook-port.ts";
 import type { ModelRegistry } from "./models.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import * as notices from "./session-notices.ts";
+import type { Spent } from "./spent-tokens.ts";
 
 export interface SummaryOptions {
   /** Hang a summary of what is left behind at the new place; "digest": without a model. */
@@ -39,6 +40,8 @@ export interface JumpSummary {
   summary: string;
   details?: unknown;
   usage?: Usage;
+  /** The model that wrote it. */
+  model?: Model;
   /** Whether a hook wrote it. */
   fromExtension: boolean;
 }
@@ -66,32 +69,37 @@ export function needSummaryModel({ registry, model }: SummaryWriter): Model {
 
 /**
  * Writes the summary that was asked for; undefined when the entries hold no conversation, or when it was aborted.
- * Throws SummaryFailedError.
+ * Throws SummaryFailedError; what the model used for nothing is told to `wasted` before.
  */
 export async function writeSummary(
   writer: SummaryWriter,
   entries: readonly SessionEntry[],
   options: SummaryOptions,
   signal: AbortSignal,
+  wasted: (spent: Spent) => void,
 ): Promise<JumpSummary | undefined> {
   if (options.summarize === "digest") {
     const digest = digestBranch(entries);
     return digest === undefined ? undefined : { ...digest, fromExtension: false };
   }
-  const outcome = await askModel(writer, entries, options, signal);
-  if (outcome.kind === "failed") throw new SummaryFailedError(outcome.reason);
+  const model = needSummaryModel(writer);
+  const outcome = await askModel(writer, model, entries, options, signal);
+  if (outcome.kind === "failed") {
+    if (outcome.usage !== undefined) wasted({ model, usage: outcome.usage });
+    throw new SummaryFailedError(outcome.reason);
+  }
   if (outcome.kind !== "summary") return undefined;
   const { summary, details, usage } = outcome;
-  return { summary, details, usage, fromExtension: false };
+  return { summary, details, usage, model, fromExtension: false };
 }
 
 async function askModel(
   writer: SummaryWriter,
+  model: Model,
   entries: readonly SessionEntry[],
   { customInstructions, replaceInstructions }: SummaryOptions,
   signal: AbortSignal,
 ): Promise<BranchSummaryOutcome> {
-  const model = needSummaryModel(writer);
   const { registry, reserveTokens } = writer;
   writer.emit({ type: "branch_summary_start" });
   try {
@@ -128,11 +136,7 @@ function checkSummary(given: unknown): void {
   if (!isRecord(given) || typeof given["summary"] !== "string") throw refused('has a "summary" without a text');
   if (given["summary"].trim() === "") throw refused("has an empty summary");
   if (given["usage"] !== undefined && !isRecord(given["usage"])) throw refused('has a "usage" that is no object');
-  try {
-    JSON.stringify(given["details"]);
-  } catch {
-    throw refused('has "details" that cannot be written as JSON');
-  }
+  if (!isStorable(given["details"])) throw refused('has "details" that cannot be written as JSON');
 }
 
 const refused = (what: string): Error => new Error(notices.hookRefused("session_before_tree", what));

@@ -13,6 +13,9 @@ import { needSummaryModel, soundAnswer, writeSummary } from "./jump-summary.ts";
 import type { JumpSummary, SummaryOptions, SummaryWriter } from "./jump-summary.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import * as notices from "./session-notices.ts";
+import { recordUnusedSummary } from "./spent-tokens.ts";
+import type { Spent } from "./spent-tokens.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** For hooks, which expect an id: the place before the first entry. */
 const BEFORE_FIRST = "root";
@@ -90,7 +93,10 @@ export async function navigateTree(
   let summary: JumpSummary | undefined;
   if (summarize !== false && answer.summary !== undefined) summary = { ...answer.summary, fromExtension: true };
   else if (summarize !== false && entries.length > 0) {
-    summary = await writeSummary(host.summaries, entries, { ...options, ...instructionsOf(answer) }, host.signal);
+    const wanted = { ...options, ...instructionsOf(answer) };
+    const wasted = (spent: Spent | undefined): void => recordUnusedSummary(host, spent);
+    summary = await writeSummary(host.summaries, entries, wanted, host.signal, wasted);
+    if (!host.signal.aborted && !isOnlyExtended(sessionManager, oldLeafId)) wasted(spentOn(summary));
     const late = refusal(host, oldLeafId, {});
     if (late !== undefined) return late;
   }
@@ -98,9 +104,13 @@ export async function navigateTree(
   const leaf = leafFor(target);
   const summaryEntry = apply(host, leaf.id, summary);
   const label = answer.label ?? options.label ?? "";
-  if (label !== "" && !sessionManager.isReadOnly())
-    host.appended(sessionManager.appendLabelChange(summaryEntry?.id ?? targetId, label));
-  await tellMoved(host, oldLeafId, summaryEntry);
+  try {
+    if (label !== "" && !sessionManager.isReadOnly())
+      host.appended(sessionManager.appendLabelChange(summaryEntry?.id ?? targetId, label));
+  } finally {
+    // The leaf has moved, also when the label could not be written.
+    await tellMoved(host, oldLeafId, summaryEntry);
+  }
   return {
     cancelled: false,
     ...(leaf.editorText === undefined ? {} : { editorText: leaf.editorText }),
@@ -195,10 +205,7 @@ async function askHooks(host: NavigationHost, targetId: string | null, options: 
     ...(replaceInstructions === undefined ? {} : { replaceInstructions }),
     ...(label === undefined ? {} : { label }),
   };
-  const answer = await Promise.race([
-    host.emitHook("session_before_tree", { preparation, signal }),
-    whenAborted(signal),
-  ]);
+  const answer = await untilAborted(host.emitHook("session_before_tree", { preparation, signal }), signal);
   return { entries, answer: soundAnswer(answer, summarize !== false) };
 }
 
@@ -235,12 +242,8 @@ async function tellMoved(
   });
 }
 
-function whenAborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
-}
+const spentOn = (summary: JumpSummary | undefined): Spent | undefined =>
+  summary?.usage === undefined || summary.model === undefined ? undefined : (summary as Spent);
 
 /** Whether all that has come since is state of extensions or a label: a hook may record something while it is asked. */
 function isOnlyExtended(session: SessionManager, oldLeafId: string | null): boolean {
@@ -262,8 +265,8 @@ function apply(
     moveLeaf(sessionManager, leafId);
     return undefined;
   }
-  const { summary, details, usage, fromExtension } = written;
-  const id = sessionManager.branchWithSummary(leafId, summary, details, fromExtension || undefined, usage);
+  const { summary, details, usage, model, fromExtension } = written;
+  const id = sessionManager.branchWithSummary(leafId, summary, details, fromExtension || undefined, usage, model);
   host.appended(id);
   return sessionManager.getEntry(id) as BranchSummaryEntry;
 }

@@ -5,8 +5,13 @@
 import { textOf } from "../tree/content.ts";
 import type { SessionEntry, SessionMessageEntry } from "../tree/entries.ts";
 import { isRecord } from "../tree/json.ts";
-import type { ImageContent, UserMessage } from "../tree/messages.ts";
+import type { ImageContent, TextContent, UserMessage } from "../tree/messages.ts";
 import type { SessionManager } from "../session/session-manager.ts";
+
+export interface Prompt {
+  text: string;
+  images?: ImageContent[];
+}
 
 export type PromptEntry = SessionMessageEntry & { message: UserMessage };
 
@@ -22,6 +27,26 @@ export function promptMessage(prompt: { text: string; images?: readonly ImageCon
     timestamp: Date.now(),
   };
 }
+
+/** Text and images of content, the texts joined by line ends. */
+export function promptOf(content: string | readonly (TextContent | ImageContent)[]): Prompt {
+  if (typeof content === "string") return { text: content };
+  const texts = content.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  const images = content.flatMap((block) => (block.type === "image" ? [block] : []));
+  return { text: texts.join("\n"), ...(images.length === 0 ? {} : { images }) };
+}
+
+/** Whether all are blocks of text and images; what comes from extensions and files is untyped. */
+export const isContent = (blocks: readonly unknown[]): blocks is (TextContent | ImageContent)[] =>
+  blocks.every(
+    (block) => isImage(block) || (isRecord(block) && block["type"] === "text" && typeof block["text"] === "string"),
+  );
+
+export const isImage = (block: unknown): block is ImageContent =>
+  isRecord(block) &&
+  block["type"] === "image" &&
+  typeof block["data"] === "string" &&
+  typeof block["mimeType"] === "string";
 
 /** The prompts on all branches, in the order of the file, without those that have no text. */
 export function promptTexts(session: Pick<SessionManager, "getEntries">): { entryId: string; text: string }[] {

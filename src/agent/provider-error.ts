@@ -17,7 +17,9 @@ function textMember(name: string): RegExp {
 
 /** `text` without its JSON, if a sentence is found in it. With BOUGH_DEBUG set, `text` as it is. */
 export function providerErrorText(text: string): string {
-  return process.env["BOUGH_DEBUG"] ? text : (sentenceIn(text, DEEPEST) ?? text);
+  if (process.env["BOUGH_DEBUG"]) return text;
+  // The cause stands behind the client's own sentence and its full stop.
+  return sentenceIn(text, DEEPEST) ?? text.replace(/^Connection error\.: /, "Connection error: ");
 }
 
 /** The status before the JSON and the sentence in it; undefined without one. */

@@ -14,6 +14,7 @@ import { calculateContextTokens, estimateMessageTokens } from "@earendil-works/p
 import { isContextOverflow } from "@earendil-works/pi-ai/utils/overflow";
 import { isRetryableAssistantError, retryDelayMs } from "@earendil-works/pi-ai/utils/retry";
 import { toToolDeclaration } from "@earendil-works/pi-ai/utils/transcript";
+import { validateToolArguments } from "@earendil-works/pi-ai/utils/validation";
 import type {
   Api,
   ClientIdentity,
@@ -33,6 +34,7 @@ export {
   isRetryableAssistantError,
   retryDelayMs,
   toToolDeclaration,
+  validateToolArguments,
 };
 
 /** A model of any provider: id, prices, context window, what it accepts. */

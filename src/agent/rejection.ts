@@ -17,6 +17,9 @@ const ABOUT_MESSAGES =
 const ABOUT_OTHER =
   /api[ _-]?key|credit|billing|quota|max_(?:output_|completion_)?tokens|temperature|model[^.]{0,40}(?:not found|does not exist|not supported)|tools\.\d/i;
 
+/** Some servers count their calls from 0; such an id is in any error by chance. */
+const SHORTEST_ID = 5;
+
 /** Whether the error says that the messages of the request are not as the provider wants them. */
 export function isRejection(errorMessage: string): boolean {
   if (!BAD_REQUEST.test(errorMessage)) return false;
@@ -35,7 +38,8 @@ export function rejectedMessage(
   messages: readonly Message[],
   payload: unknown,
 ): number | undefined {
-  const byId = messages.findIndex((message) => marksOf(message).ids.some((id) => errorMessage.includes(id)));
+  const isNamed = (id: string): boolean => id.length >= SHORTEST_ID && errorMessage.includes(id);
+  const byId = messages.findIndex((message) => marksOf(message).ids.some(isNamed));
   if (byId >= 0) return byId;
   const [, list, place] = PLACE.exec(errorMessage) ?? [];
   if (list === undefined || !isRecord(payload)) return undefined;

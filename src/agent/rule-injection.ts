@@ -34,8 +34,16 @@ export class StreamRules {
   #waiting: StreamRule[] = [];
   #given = 0;
 
+  #rules: readonly StreamRule[];
+
   constructor(host: StreamRulesHost) {
     this.#host = host;
+    this.#rules = host.rules;
+  }
+
+  /** From the next answer on; what has been given stays given. */
+  replace(rules: readonly StreamRule[]): void {
+    this.#rules = rules;
   }
 
   /** A run begins. */
@@ -71,14 +79,15 @@ export class StreamRules {
   }
 
   #watchFor(tail: string | null): RuleWatch | undefined {
-    const { rules, sessionManager, emit } = this.#host;
+    const { sessionManager, emit } = this.#host;
+    const rules = this.#rules;
     if (rules.length === 0) return undefined;
     if (this.#given >= MAX_GIVEN) {
       if (this.#given < Infinity) emit({ type: "notice", level: "warning", text: notices.RULES_REST });
       this.#given = Infinity;
       return undefined;
     }
-    const injected = new Set(sessionManager.buildSessionContext(tail).injectedTtsrRules);
+    const injected = new Set(sessionManager.getContextState(tail).injectedTtsrRules);
     const armed = rules.filter(
       (rule) => !this.#slow.has(rule) && (!injected.has(rule.name) || this.#isDueAgain(rule, tail)),
     );

@@ -9,7 +9,9 @@ import type { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { reasonOf, systemCode } from "../session/session-errors.ts";
 import { CommandOutput, type OutputSnapshot } from "./command-output.ts";
+import type { BashOperations } from "./hook-port.ts";
 import { releaseGroup, stopGroup, trackGroup } from "./process-group.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export interface CommandOptions {
   command: string;
@@ -19,6 +21,10 @@ export interface CommandOptions {
   signal?: AbortSignal;
   /** Called at most ten times a second with the end of what was printed so far, as `CommandResult.output` has it. */
   onOutput?: (output: string) => void;
+  /** Default: the process's. */
+  env?: NodeJS.ProcessEnv;
+  /** Called with what was printed, as it came. */
+  onData?: (chunk: Buffer) => void;
   /** Folder for the full text of outputs that are too long; a new temporary one by default. */
   outputDir?: string;
 }
@@ -67,6 +73,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   trackGroup(leader);
   const updates = new Updates(output, options.onOutput);
   const collect = (chunk: Buffer): void => {
+    options.onData?.(chunk);
     output.push(chunk);
     updates.changed();
   };
@@ -89,6 +96,35 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
     updates.end();
     stop.end();
     releaseGroup(leader);
+  }
+}
+
+/** Like `runCommand`, with what an extension runs commands with; that ends it on abort. Rejects as it does. */
+export async function runElsewhere(
+  { command, cwd, env, timeoutMs, signal = new AbortController().signal, onOutput, outputDir }: CommandOptions,
+  { exec }: BashOperations,
+): Promise<CommandResult> {
+  const output = new CommandOutput(outputDir);
+  const updates = new Updates(output, onOutput);
+  let isOpen = true;
+  const onData = (data: Buffer): void => {
+    if (!isOpen) return;
+    output.push(Buffer.from(data));
+    updates.changed();
+  };
+  try {
+    const timeout = timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 };
+    const given = { onData, signal, ...timeout, ...(env === undefined ? {} : { env }) };
+    const ended = await untilAborted(exec(command, cwd, given), signal);
+    const exitCode = ended?.exitCode ?? undefined;
+    return result(output, {
+      endedBy: signal.aborted ? "abort" : "exit",
+      leftRunning: false,
+      ...(exitCode === undefined ? {} : { exitCode }),
+    });
+  } finally {
+    isOpen = false;
+    updates.end();
   }
 }
 
@@ -119,7 +155,7 @@ async function start(options: CommandOptions): Promise<ChildProcess> {
     // the shell of the command, whose text and line numbers stay as they were given.
     const child = spawn(shell, ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
       cwd,
-      env: { ...process.env, ...ENVIRONMENT },
+      env: { ...(options.env ?? process.env), ...ENVIRONMENT },
       detached: true,
       stdio: ["ignore", "pipe", "ignore"],
     });

@@ -4,10 +4,12 @@
  */
 import { cutText, textOf } from "../tree/content.ts";
 import type { SessionEntry } from "../tree/entries.ts";
+import { wellFormed } from "../tree/json.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { ModelRegistry } from "./models.ts";
 import { isPrompt } from "./prompt-entries.ts";
 import type { Model } from "./providers.ts";
+import { recordUsage } from "./spent-tokens.ts";
 
 const MAX_LENGTH = 60;
 const MODEL_TIMEOUT_MS = 20_000;
@@ -34,6 +36,7 @@ export interface NamingHost {
   /** The small model to ask; undefined: the first line is the name. */
   smallModel(): Model | undefined;
   named(entryId: string): void;
+  appended(entryId: string): void;
 }
 
 export class SessionNaming {
@@ -66,7 +69,7 @@ export class SessionNaming {
       model,
       {
         systemPrompt: INSTRUCTION,
-        messages: [{ role: "user", content: cutText(text, MODEL_INPUT_LENGTH), timestamp: Date.now() }],
+        messages: [{ role: "user", content: wellFormed(cutText(text, MODEL_INPUT_LENGTH)), timestamp: Date.now() }],
       },
       {
         maxTokens: 1_024,
@@ -78,8 +81,9 @@ export class SessionNaming {
     const given = failed ? "" : nameFromPrompt(textOf(answer.content)).replace(/^["'“«]+|["'”».]+$/gu, "");
     // The session may have been left, or named by the user, while the model was thinking.
     const { sessionManager } = this.#host;
-    if (sessionManager.getSessionId() === sessionId && sessionManager.getSessionName() === undefined)
-      this.#name(given === "" ? nameFromPrompt(text) : given);
+    if (sessionManager.getSessionId() !== sessionId) return;
+    recordUsage(this.#host, "name", { model, usage: answer.usage });
+    if (sessionManager.getSessionName() === undefined) this.#name(given === "" ? nameFromPrompt(text) : given);
   }
 
   #name(name: string): void {

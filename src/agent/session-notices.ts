@@ -66,6 +66,14 @@ export const planUnreadable = (path: string, reason: string): string =>
 export const planNotExecuted = (reason: string): string =>
   `The plan is not carried out yet: ${reason.replace(/\.$/, "")}. /plan-review shows it again.`;
 
+export const NOT_A_CUSTOM_MESSAGE =
+  "A message of an extension needs a customType and content: a text, or a list of texts and images.";
+
+/** For the model, in place of a tool's result. */
+export const callBlocked = (reason: string): string => `The call was blocked: ${reason}`;
+export const BLOCKED_WITHOUT_REASON = "An extension blocked this call.";
+export const commandBlocked = (reason: string): string => `The command was not run: an extension failed: ${reason}`;
+
 export const hookFailed = (name: string, reason: string): string => `An extension failed in ${name}: ${reason}`;
 
 export const hookRefused = (name: string, what: string): string =>
@@ -77,6 +85,11 @@ export const goesOnUnsaved = (reason: string): string =>
 export const SAVED_AGAIN = "All of this session is saved again.";
 
 export const notSaved = (reason: string): string => `The last step is not saved: ${reason}`;
+
+/** `project`: the folder whose own files were read at the start. */
+export const worksElsewhere = (cwd: string, project: string): string =>
+  `This session works in ${cwd}. Settings, rules and MCP servers are still those of ${project}; ` +
+  "start bough there to work with that folder's own.";
 
 const otherBough = (pid: number | undefined): string =>
   pid === undefined ? "another bough" : `another bough (process ${pid})`;

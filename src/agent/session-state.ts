@@ -7,18 +7,24 @@ import type { ServiceTier } from "../tree/entries.ts";
 import type { ContextState } from "../tree/session-context.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
+import type { HookEvent } from "./hook-port.ts";
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
 import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import type { SessionHooks } from "./session-hooks.ts";
 import * as notices from "./session-notices.ts";
 
 export interface SessionStateHost {
   readonly sessionManager: SessionManager;
   readonly registry: Pick<ModelRegistry, "find" | "keyProblem">;
+  readonly hooks: Pick<SessionHooks, "emit" | "has">;
   emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
 }
+
+/** `cycle`: to the next one; `restore`: the path says so. */
+export type SelectSource = HookEvent<"model_select">["source"];
 
 /** The parts that the path alone decides; nothing of them is kept here. */
 type PathPart = "serviceTier" | "mode" | "modeData" | "mcpToolSelection";
@@ -74,25 +80,25 @@ export class SessionState {
   }
 
   /** Takes effect with the next request; recorded when it differs from what the path says. */
-  setModel(model: Model): void {
+  setModel(model: Model, source: SelectSource = "set"): void {
     const keyProblem = this.#host.registry.keyProblem(model.provider);
     if (keyProblem !== undefined) throw new Error(keyProblem);
+    const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     this.#model = model;
-    const level = clampThinkingLevel(model, this.#thinkingLevel);
-    const levelChanged = level !== this.#thinkingLevel;
-    this.#thinkingLevel = level;
+    this.#thinkingLevel = clampThinkingLevel(model, oldLevel);
     this.record();
-    this.#host.emit({ type: "model_changed" });
-    if (levelChanged) this.#host.emit({ type: "thinking_level_changed", level });
+    this.#tellModel(oldModel, source);
+    this.#tellLevel(oldLevel);
   }
 
   /** Sets the nearest level the model has. */
   setThinkingLevel(level: ThinkingLevel): void {
     const nearest = this.#model === undefined ? level : clampThinkingLevel(this.#model, level);
-    if (nearest === this.#thinkingLevel) return;
+    const oldLevel = this.#thinkingLevel;
+    if (nearest === oldLevel) return;
     this.#thinkingLevel = nearest;
     this.record();
-    this.#host.emit({ type: "thinking_level_changed", level: nearest });
+    this.#tellLevel(oldLevel);
   }
 
   availableThinkingLevels(): ThinkingLevel[] {
@@ -124,10 +130,21 @@ export class SessionState {
     }
     const level = THINKING_LEVELS.find((known) => known === thinkingLevel);
     if (level !== undefined && (recorded !== null || this.#hasMessages())) this.#thinkingLevel = level;
-    if (this.#model !== oldModel) this.#host.emit({ type: "model_changed" });
-    if (this.#thinkingLevel !== oldLevel)
-      this.#host.emit({ type: "thinking_level_changed", level: this.#thinkingLevel });
+    if (this.#model !== oldModel) this.#tellModel(oldModel, "restore");
+    this.#tellLevel(oldLevel);
     this.#tellParts();
+  }
+
+  #tellModel(previousModel: Model | undefined, source: SelectSource): void {
+    this.#host.emit({ type: "model_changed" });
+    if (this.#model !== undefined)
+      void this.#host.hooks.emit("model_select", { model: this.#model, previousModel, source });
+  }
+  #tellLevel(previousLevel: ThinkingLevel): void {
+    const level = this.#thinkingLevel;
+    if (level === previousLevel) return;
+    this.#host.emit({ type: "thinking_level_changed", level });
+    void this.#host.hooks.emit("thinking_level_select", { level, previousLevel });
   }
 
   #hasMessages(): boolean {

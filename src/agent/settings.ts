@@ -49,6 +49,10 @@ export interface SettingValues {
   externalEditor: string | undefined;
   /** Folder for the files of plan mode, relative to the working directory; by default `plans` in the state folder. */
   plansDirectory: string | undefined;
+  /** Files and folders of extensions; relative ones lie in the state folder. */
+  extensions: readonly string[];
+  /** Folders of packages with extensions, or names of npm packages that are installed in `<state>/packages`. */
+  packages: readonly string[];
 }
 
 /** Turns a value from a file into a setting; undefined when it is none. */
@@ -115,7 +119,16 @@ const SETTINGS: { readonly [K in keyof SettingValues]: Setting<SettingValues[K]>
   },
   externalEditor: optionalText,
   plansDirectory: optionalText,
+  extensions: { read: readPaths, fallback: [], expected: "a list of paths" },
+  packages: { read: readPaths, fallback: [], expected: "a list of paths and package names" },
 };
+
+/** pi writes some packages as an object, with the name in `source`. */
+function readPaths(value: unknown): string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const paths = value.map((item: unknown) => (typeof item === "string" ? item : entriesOf(item)?.get("source")));
+  return paths.every((path) => typeof path === "string" && path !== "") ? (paths as string[]) : undefined;
+}
 
 /** Members that are left out keep their default. */
 function readRetry(value: unknown): RetrySettings | undefined {
@@ -177,6 +190,8 @@ const NOT_FROM_PROJECTS: ReadonlySet<string> = new Set([
   "env",
   "externalEditor",
   "plansDirectory",
+  "extensions",
+  "packages",
 ]);
 
 export interface SettingsOptions {

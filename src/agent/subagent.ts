@@ -15,7 +15,7 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { AgentSession } from "./agent-session.ts";
-import type { AgentSessionOptions } from "./agent-session.ts";
+import type { AgentSessionOptions } from "./agent-session-options.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { MAX_OUTPUT_BYTES, counted, startOfLine, withNotes } from "./output-limits.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
@@ -26,7 +26,7 @@ export interface SubagentOptions extends Pick<
   "registry" | "hooks" | "retry" | "rules" | "commandOutputDir" | "goesOnUnsaved"
 > {
   /** The session that gives the task; asked when the tool is called. */
-  parent(): Pick<AgentSession, "sessionManager" | "model" | "thinkingLevel" | "availableTools">;
+  parent(): Pick<AgentSession, "sessionManager" | "model" | "thinkingLevel" | "availableTools" | "plan">;
   systemPrompt(about: { cwd: string; tools: readonly AgentTool[] }): string | Promise<string>;
   /** Default: the parent's. */
   model?: Model | undefined;
@@ -134,6 +134,8 @@ class Task {
       ...(chosen === undefined ? {} : { model: chosen }),
       thinkingLevel: thinkingLevel ?? parent().thinkingLevel,
       tools: () => tools,
+      // The user may turn plan mode on while it works.
+      refusal: (name) => parent().plan.refusal(name),
       systemPrompt: () => prompted,
     });
   }

@@ -4,6 +4,7 @@
  */
 import { reasonOf } from "../session/session-errors.ts";
 import { textOf } from "../tree/content.ts";
+import { wellFormed } from "../tree/json.ts";
 import type { AssistantMessage, Usage } from "../tree/messages.ts";
 import { escapePromptTags, promptPart } from "./conversation-text.ts";
 import type { ModelRegistry } from "./models.ts";
@@ -32,9 +33,10 @@ export interface SummaryRequest {
 
 export type SummaryOutcome =
   | { kind: "summary"; text: string; usage: Usage }
-  | { kind: "aborted" }
+  /** `usage`: what was used all the same, as far as it is known. */
+  | { kind: "aborted"; usage?: Usage }
   /** `reason` is one plain sentence; `isOverflow`: the conversation was too long for the model. */
-  | { kind: "failed"; reason: string; isOverflow?: true };
+  | { kind: "failed"; reason: string; isOverflow?: true; usage?: Usage };
 
 const SYSTEM_PROMPT =
   "You write summaries of conversations between a user and a coding agent, for an agent that has to go on with the work " +
@@ -64,7 +66,8 @@ export async function summarise(request: SummaryRequest): Promise<SummaryOutcome
         ...(request.maxTokens === undefined ? {} : { maxTokens: Math.min(request.maxTokens, model.maxTokens) }),
       },
     );
-    return signal.aborted ? { kind: "aborted" } : outcomeOf(answer, model);
+    const used = answer.usage.totalTokens > 0 ? { usage: answer.usage } : {};
+    return signal.aborted ? { kind: "aborted", ...used } : { ...used, ...outcomeOf(answer, model) };
   } catch (error) {
     return signal.aborted ? { kind: "aborted" } : { kind: "failed", reason: failure(reasonOf(error)) };
   }
@@ -79,10 +82,7 @@ function summaryPrompt(request: SummaryRequest): string {
     instructions,
     focus === undefined || focus.trim() === "" ? "" : `Additional focus: ${escapePromptTags(focus.trim())}`,
   ];
-  return parts
-    .filter((part) => part !== "")
-    .join("\n\n")
-    .toWellFormed();
+  return wellFormed(parts.filter((part) => part !== "").join("\n\n"));
 }
 
 function outcomeOf(answer: AssistantMessage, model: Model): SummaryOutcome {

@@ -36,12 +36,19 @@ export interface ProjectTrust {
   trusted: boolean;
   /** Of all of them; undefined when there are none or they cannot be trusted at all. */
   digest: string | undefined;
+  /** `.bough/` without links; undefined when there is nothing to use. */
+  folder: string | undefined;
   /** Absolute paths, sorted, for the question to the user. */
   files: readonly string[];
   /** Why they cannot be trusted whatever the user says; one sentence. */
   problem: string | undefined;
   /** A file directly in `.bough/` as it was hashed; undefined unless trusted. */
   file(name: string): ProjectFile | undefined;
+  /**
+   * The content of one of `files`, by its absolute path without links. Throws one plain sentence when it is no longer
+   * what was hashed, was not there then, or the project is not trusted.
+   */
+  read(path: string): Buffer;
   /** The files directly in a folder of `.bough/`, sorted by path, as they were hashed; none unless trusted. */
   filesIn(folder: string): ProjectFile[];
 }
@@ -69,8 +76,13 @@ export function projectTrust(cwd: string, { stateDir, trustThisRun = false }: Tr
     needed: true,
     trusted,
     digest,
+    folder,
     files: survey.files,
     problem: survey.problem,
+    read: (path) => {
+      if (!trusted) throw new Error(`${path} is not used until the project is trusted.`);
+      return survey.read(path);
+    },
     file: (name) => (trusted && dirname(name) === "." ? survey.kept.get(name) : undefined),
     filesIn: (name) => (trusted ? survey.keptIn(name) : []),
   };
@@ -80,8 +92,12 @@ const NOTHING_TO_TRUST: ProjectTrust = {
   needed: false,
   trusted: true,
   digest: undefined,
+  folder: undefined,
   files: [],
   problem: undefined,
+  read: (path) => {
+    throw new Error(`${path} is no file of a trusted project.`);
+  },
   file: () => undefined,
   filesIn: () => [],
 };
@@ -120,6 +136,8 @@ class FolderSurvey {
   problem: string | undefined;
   readonly #folder: string;
   readonly #records: string[] = [];
+  /** Of every file, for those that are too many to keep. */
+  readonly #hashes = new Map<string, string>();
   #bytes = 0;
 
   constructor(folder: string) {
@@ -131,6 +149,14 @@ class FolderSurvey {
     const pending = [this.#folder];
     while (pending.length > 0 && this.problem === undefined) pending.push(...this.#folderIn(pending.pop()!));
     this.files.sort();
+  }
+
+  read(path: string): Buffer {
+    const hash = this.#hashes.get(path);
+    const content = hash === undefined ? undefined : readIfThere(path);
+    if (content === undefined || sha256(content) !== hash)
+      throw new Error(`${path} is not as it was when the project was trusted; start bough again to be asked about it.`);
+    return content;
   }
 
   keptIn(folder: string): ProjectFile[] {
@@ -190,7 +216,9 @@ class FolderSurvey {
   }
 
   #hash(path: string, content: Buffer): void {
-    this.#record("file", path, sha256(content));
+    const hash = sha256(content);
+    this.#hashes.set(path, hash);
+    this.#record("file", path, hash);
     const name = relative(this.#folder, path);
     if (name.split(sep).length > 2 || content.length > MAX_KEPT_BYTES) return;
     this.kept.set(name, { path, text: content.toString().replace(/^\ufeff/, "") });
@@ -205,6 +233,14 @@ class FolderSurvey {
 
   #refuse(path: string, reason: string): void {
     this.problem ??= `${path} ${reason}, so nothing in ${this.#folder} is used.`;
+  }
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path);
+  } catch {
+    return undefined;
   }
 }
 

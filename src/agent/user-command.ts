@@ -4,7 +4,8 @@
  */
 import { constants } from "node:os";
 import type { BashExecutionMessage } from "../tree/messages.ts";
-import { runCommand } from "./run-command.ts";
+import type { BashOperations } from "./hook-port.ts";
+import { runCommand, runElsewhere } from "./run-command.ts";
 import type { CommandResult } from "./run-command.ts";
 
 export interface UserCommandOptions {
@@ -17,16 +18,18 @@ export interface UserCommandOptions {
   outputDir?: string | undefined;
 }
 
-/** Runs it to its end and gives the message to record. Rejects when it could not be started. */
-export async function runUserCommand(command: string, options: UserCommandOptions): Promise<BashExecutionMessage> {
+/**
+ * Runs it to its end, here or with what an extension runs commands with, and gives the message to record. Rejects when it
+ * could not be started.
+ */
+export async function runUserCommand(
+  command: string,
+  options: UserCommandOptions,
+  operations?: BashOperations,
+): Promise<BashExecutionMessage> {
   const { cwd, signal, onOutput, excludeFromContext, outputDir } = options;
-  const result = await runCommand({
-    command,
-    cwd,
-    signal,
-    onOutput,
-    ...(outputDir === undefined ? {} : { outputDir }),
-  });
+  const asked = { command, cwd, signal, onOutput, ...(outputDir === undefined ? {} : { outputDir }) };
+  const result = operations === undefined ? await runCommand(asked) : await runElsewhere(asked, operations);
   const exitCode = exitCodeOf(result);
   return {
     role: "bashExecution",

@@ -1,7 +1,8 @@
 /**
  * From the command line to a session at work: trust, settings, models. Part of `cli/`; used by every mode.
  */
-import type { AgentSession, AgentSessionOptions } from "../agent/agent-session.ts";
+import type { AgentSession } from "../agent/agent-session.ts";
+import type { AgentSessionOptions } from "../agent/agent-session-options.ts";
 import { createAgentSession } from "../agent/create-agent-session.ts";
 import { ModelRegistry, NO_MODEL } from "../agent/models.ts";
 import { API_KINDS, THINKING_LEVELS } from "../agent/providers.ts";
@@ -12,6 +13,7 @@ import type { ProjectTrust } from "../agent/trust.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Arguments } from "./arguments.ts";
+import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
 
 export interface Workplace {
@@ -30,6 +32,8 @@ export interface Workplace {
   plan: boolean;
   /** What the user should know about the project, one plain sentence each. */
   notices: string[];
+  /** Those that are loaded; undefined when there are none. */
+  extensions?: LoadedExtensions | undefined;
 }
 
 /**
@@ -97,18 +101,21 @@ export async function putToWork(
   place: Workplace,
   options: Pick<AgentSessionOptions, "goesOnUnsaved"> = {},
 ): Promise<AgentSession> {
-  const { stateDir, version, project, settings, registry, model, thinkingLevel, name, plan } = place;
+  const { cwd, stateDir, version, project, settings, registry, model, thinkingLevel, name, plan, extensions } = place;
   const session = await createAgentSession({
     ...options,
+    ...extensions?.sessionOptions,
     sessionManager,
     stateDir,
     version,
     project,
+    projectDir: cwd,
     settings,
     registry,
     ...(model === undefined ? {} : { model }),
     ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
   });
+  extensions?.host.attach(session);
   if (name !== undefined) session.setSessionName(name);
   if (plan && !session.isFollowing) session.plan.start();
   return session;

@@ -2,9 +2,10 @@
  * From the command line's choice to an open session. Part of `cli/`; used by the modes.
  */
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
+import { worksElsewhere } from "../agent/session-notices.ts";
 import { findSession } from "../session/catalog.ts";
-import { examplesDir, canonicalPath } from "../session/locations.ts";
+import { canonicalPath } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import type { SessionChoice } from "./arguments.ts";
 import { UsageError } from "./usage.ts";
@@ -31,6 +32,11 @@ export async function chooseSession(choice: SessionChoice, cwd: string): Promise
   }
 }
 
+/** The file that a command's argument names: a path, or the id of a session or its beginning. Throws SessionFileError. */
+export function namedFile(asked: string, cwd: string): string {
+  return existsSync(resolve(cwd, asked)) || /[/\\]|\.jsonl$/.test(asked) ? asked : findSession(asked, cwd);
+}
+
 /** What is wrong in the file of an open session, in one plain sentence; undefined when nothing is. */
 export function damageNotice(session: SessionManager): string | undefined {
   const [first, ...others] = session.getProblems();
@@ -42,9 +48,9 @@ export function damageNotice(session: SessionManager): string | undefined {
 /** Where an open session works, if that is not here; undefined when it is. */
 export function folderNotice(session: SessionManager, cwd: string): string | undefined {
   const path = session.getSessionFile();
-  if (path === undefined || path.startsWith(join(canonicalPath(examplesDir()), "/"))) return undefined;
+  if (path === undefined) return undefined;
   const recorded = session.getCwd();
   if (recorded === "" || !existsSync(recorded))
     return `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`;
-  return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : `This session works in ${recorded}.`;
+  return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : worksElsewhere(recorded, cwd);
 }

@@ -8,6 +8,7 @@ import { diagnose } from "../session/doctor.ts";
 import { allSessionsDir } from "../session/locations.ts";
 import { repairSession } from "../session/repair.ts";
 import { SessionFileError } from "../session/session-errors.ts";
+import { namedFile } from "./choose-session.ts";
 import { diagnosisText, folderText, isSound, repairText, rowOf, totalsOf } from "./doctor-report.ts";
 import type { Examined } from "./doctor-report.ts";
 import type { Io } from "./io.ts";
@@ -19,6 +20,8 @@ export const DOCTOR_HELP = `bough doctor: report what is wrong in session files,
   bough doctor FILE                a line for each problem, FILE:LINE: text; a note is worth knowing and no fault
   bough doctor FOLDER              a line for each session file in it and in the folders below
   bough doctor                     the same for all your sessions
+
+FILE may also be an id that bough list shows.
 
       --repair  move damaged bytes to FILE.quarantine-TIME, give every good record a line of its own, and keep the old
                 file as FILE.bak. Good records keep their bytes: their number and SHA-256, taken before and after, are
@@ -56,12 +59,12 @@ export async function runDoctorCommand(args: readonly string[], io: Pick<Io, "ou
 function readArguments(args: readonly string[]): DoctorArguments | "help" {
   const { values, positionals } = readOptions(args, OPTIONS, "bough doctor");
   if (values.help) return "help";
-  const [path, ...more] = positionals;
+  const [asked, ...more] = positionals;
   const { json = false, repair = false } = values;
   if (more.length > 0) throw new UsageError("Name one session file or folder: bough doctor FILE.");
-  if (path === undefined && repair)
+  if (asked === undefined && repair)
     throw new UsageError("Name what to repair, a session file or a folder: bough doctor FILE --repair.");
-  return { path, repair, json };
+  return { path: asked === undefined ? undefined : namedFile(asked, process.cwd()), repair, json };
 }
 
 /** False for what cannot be reached: opening it says why. */

@@ -12,9 +12,9 @@ export interface Io {
 /** Between attempts to write to a pipe that is full and does not block. Milliseconds. */
 const FULL_PIPE_WAIT = 5;
 
-/** Writes all of a text now, so that an exit that follows loses nothing of it. A reader that has gone away is no error. */
-function writeAll(descriptor: number, text: string): void {
-  let bytes = Buffer.from(text);
+/** Writes all bytes now, so that an exit that follows loses nothing of it. A reader that has gone away is no error. */
+function writeAll(descriptor: number, all: Uint8Array): void {
+  let bytes = all;
   while (bytes.length > 0) {
     try {
       bytes = bytes.subarray(writeSync(descriptor, bytes));
@@ -27,9 +27,10 @@ function writeAll(descriptor: number, text: string): void {
   }
 }
 
-export const processIo: Io = {
-  out: (text) => writeAll(1, text),
-  err: (text) => writeAll(2, text),
+export const processIo: Io & { outBytes(bytes: Uint8Array): void } = {
+  out: (text) => writeAll(1, Buffer.from(text)),
+  outBytes: (bytes) => writeAll(1, bytes),
+  err: (text) => writeAll(2, Buffer.from(text)),
   // Not process.stdout.isTTY: making that stream switches a pipe to non-blocking writes.
   isTerminal: isatty(1),
 };

@@ -23,6 +23,8 @@ async function run(args: readonly string[]): Promise<number> {
   if (command === "list") return (await import("./list-command.ts")).runListCommand(rest, io);
   if (command === "stats")
     return (await import("./stats-command.ts")).runStatsCommand(rest, { ...io, isWatched: isatty(2) });
+  if (command === "export")
+    return (await import("./export-command.ts")).runExportCommand(rest, { ...io, isWatched: isatty(2) });
   const parsed = parseArguments(args);
   if (parsed.help) io.out(HELP);
   else if (parsed.version) io.out(`${version()}\n`);

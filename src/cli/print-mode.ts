@@ -16,6 +16,8 @@ import { chooseSession, damageNotice, folderNotice } from "./choose-session.ts";
 import { eventJson } from "./event-json.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
+import { loadExtensions } from "./load-extensions.ts";
+import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { report } from "./report.ts";
 import { onEndingSignal } from "./signals.ts";
 import { guardStdout } from "./stdout-guard.ts";
@@ -27,19 +29,26 @@ const STOPPED = "The answer was stopped before its end.";
  * Sends one prompt and prints the answer's text; in json mode the session's header and then every event, a line each.
  * Returns the exit code: 0 for a complete answer that is saved; otherwise the reason goes to standard error.
  */
-export async function runPrint(args: Arguments, version: string, io: Io): Promise<number> {
-  if (args.mode === "json") guardStdout();
-  const place = await prepare(args, version);
+export async function runPrint(given: Arguments, version: string, io: Io): Promise<number> {
+  if (given.mode === "json") guardStdout();
+  const prepared = await prepare(given, version);
+  const { args, extensions } = await loadExtensions(given, prepared, {
+    mode: given.mode === "json" ? "json" : "print",
+  });
+  const place = { ...prepared, extensions };
   const prompt = await promptWithInput(args.prompt);
   if (prompt === undefined) throw new UsageError('There is no prompt: bough -p "…", or write one to standard input.');
   if (place.registry.available().length === 0) throw new Error(noModelText(place.registry));
   const manager = await chooseSession(args.session, place.cwd);
   const notices = [...place.notices, damageNotice(manager), folderNotice(manager, place.cwd)];
   for (const notice of notices) if (notice !== undefined) report(io, notice);
+  extensions?.face({ tell: (_level, text) => report(io, text), shutdown: () => undefined, changed: () => undefined });
   const session = await putToWork(manager, place);
   try {
-    return await answer(session, prompt, args.mode === "json", io);
+    const send = async (): Promise<boolean> => sent(session, prompt, extensions);
+    return await answer(session, send, args.mode === "json", io);
   } finally {
+    extensions?.host.dispose();
     await manager.close();
   }
 }
@@ -51,9 +60,22 @@ async function promptWithInput(prompt: string | undefined): Promise<string | und
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
-async function answer(session: AgentSession, prompt: string, json: boolean, io: Io): Promise<number> {
+/** Sends the prompt, or runs the command of an extension; false when no answer is due. */
+async function sent(session: AgentSession, prompt: string, extensions: LoadedExtensions | undefined): Promise<boolean> {
+  await session.begin();
+  if (extensions !== undefined && (await extensions.runCommand(prompt))) {
+    await session.waitForIdle();
+    return false;
+  }
+  let isHandled = false;
+  await session.prompt(prompt, { accepted: (disposition) => (isHandled = disposition === "handled") });
+  return !isHandled;
+}
+
+async function answer(session: AgentSession, send: () => Promise<boolean>, json: boolean, io: Io): Promise<number> {
   let last: AssistantMessage | undefined;
   let plan: string | undefined;
+  let isDue = true;
   let signalled: EndingSignal | undefined;
   if (json) io.out(`${jsonText(session.sessionManager.getHeader())}\n`);
   const unsubscribe = session.subscribe((event) => {
@@ -69,7 +91,7 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     void session.abort();
   });
   try {
-    await session.prompt(prompt);
+    isDue = await send();
   } finally {
     ignoreSignals();
     // What has come is shown also when it could not be saved.
@@ -78,7 +100,8 @@ async function answer(session: AgentSession, prompt: string, json: boolean, io: 
     await session.dispose();
     unsubscribe();
   }
-  const fault = signalled === undefined ? faultOf(last) : STOPPED;
+  const isMissing = last === undefined && !isDue;
+  const fault = signalled !== undefined ? STOPPED : isMissing ? undefined : faultOf(last);
   if (fault !== undefined) report(io, fault);
   return signalled !== undefined ? SIGNAL_EXIT_CODES[signalled] : fault === undefined ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /**
  * The signals that end a program without a terminal, once what it was doing is saved. Part of `cli/`; used by `-p`,
- * `--mode json` and `--mode rpc`.
+ * `--mode json`, `--mode rpc` and `bough export`.
  */
 
 import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";

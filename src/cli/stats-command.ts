@@ -6,6 +6,7 @@ import { statSync } from "node:fs";
 import { sessionFilesBelow } from "../session/catalog.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { readSpending } from "../session/spending.ts";
+import { namedFile } from "./choose-session.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
 import { SpendingSum, fileStats, fileStatsJson, fileText, sumJson, sumText } from "./stats-report.ts";
@@ -17,6 +18,8 @@ export const STATS_HELP = `bough stats: what sessions have spent, in tokens and 
   bough stats --all                those of all folders
   bough stats FOLDER               those of the session files in a folder and below
   bough stats FILE                 one session: whole, by model, and branch by branch
+
+FILE may also be an id that bough list shows.
 
       --json    one JSON object, with every session
   -h, --help
@@ -46,13 +49,14 @@ export interface StatsIo extends Pick<Io, "out" | "err"> {
 export async function runStatsCommand(args: readonly string[], io: StatsIo): Promise<number> {
   const { values, positionals } = readOptions(args, OPTIONS, "bough stats");
   const { all = false, json = false, help = false } = values;
-  const [path, ...more] = positionals;
+  const [asked, ...more] = positionals;
   if (help) {
     io.out(STATS_HELP);
     return 0;
   }
   if (more.length > 0) throw new UsageError("Name one session file or folder: bough stats FILE.");
-  if (path !== undefined && all) throw new UsageError("Use one of --all and a path, not both together.");
+  if (asked !== undefined && all) throw new UsageError("Use one of --all and a path, not both together.");
+  const path = asked === undefined ? undefined : namedFile(asked, process.cwd());
   if (path !== undefined && !isFolder(path)) return countFile(path, json, io);
   return countAll(path === undefined ? await listed(all) : sessionFilesBelow(path), json, io);
 }

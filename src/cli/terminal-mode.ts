@@ -1,24 +1,37 @@
 /**
  * `bough` on a terminal. Part of `cli/`; used by main.ts.
  */
+import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
+import { loadRules } from "../agent/rule-files.ts";
 import { followingNotice } from "../agent/session-holding.ts";
 import { SessionInUse } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
+import { Settings } from "../agent/settings.ts";
 import { runInteractive } from "../tui/interactive-mode.ts";
-import { loadKeybindings } from "../tui/keybindings.ts";
+import type { InteractiveSettings } from "../tui/interactive-mode.ts";
+import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings.ts";
 import type { Arguments } from "./arguments.ts";
 import { prepare, putToWork } from "./assemble.ts";
+import type { Workplace } from "./assemble.ts";
 import { chooseSession, folderNotice } from "./choose-session.ts";
+import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
+import { loadExtensions } from "./load-extensions.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
-export async function runTerminal(args: Arguments, version: string): Promise<number> {
+export async function runTerminal(given: Arguments, version: string): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const place = await prepare(args, version, askTrust);
+  const prepared = await prepare(given, version, askTrust);
+  const { keybindings, notices } = loadKeybindings(prepared.stateDir);
+  const { args, extensions } = await loadExtensions(given, prepared, {
+    mode: "tui",
+    isReservedKey: (key) => isReservedKey(keybindings, key),
+  });
+  const place = { ...prepared, extensions };
   const { settings, registry } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
   const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
@@ -27,7 +40,6 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
       ? SessionManager.open(exampleSession(place.cwd))
       : chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd),
   );
-  const { keybindings, notices } = loadKeybindings(place.stateDir);
   const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
   const folder = folderNotice(manager, place.cwd);
@@ -36,14 +48,9 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
     keybindings,
     models: registry,
     version,
-    settings: {
-      theme: settings.get("theme"),
-      doubleEscapeAction: settings.get("doubleEscapeAction"),
-      treeFilterMode: settings.get("treeFilterMode"),
-      branchSummary: settings.get("branchSummary"),
-      hideThinking: settings.get("hideThinking"),
-      externalEditor: settings.get("externalEditor"),
-    },
+    settings: screenSettings(settings),
+    reload: () => reload(place, session, keybindings),
+    ...(extensions === undefined ? {} : { extensions: screenExtensions(extensions, session) }),
     notices: [
       ...place.notices,
       ...notices,
@@ -55,8 +62,33 @@ export async function runTerminal(args: Arguments, version: string): Promise<num
     prompt: args.prompt,
     picksSession,
   });
+  extensions?.host.dispose();
   await manager.close();
   return exitCode;
+}
+
+const screenSettings = (settings: Settings): InteractiveSettings => ({
+  theme: settings.get("theme"),
+  doubleEscapeAction: settings.get("doubleEscapeAction"),
+  treeFilterMode: settings.get("treeFilterMode"),
+  branchSummary: settings.get("branchSummary"),
+  hideThinking: settings.get("hideThinking"),
+  externalEditor: settings.get("externalEditor"),
+});
+
+/** `/reload`. Context files are read for each prompt anyway. */
+async function reload(
+  { stateDir, project, extensions }: Workplace,
+  session: AgentSession,
+  keybindings: KeybindingsManager,
+): Promise<{ settings: InteractiveSettings; notices: string[] }> {
+  const keys = readUserKeys(stateDir);
+  keybindings.setUserBindings(keys.bindings);
+  const settings = new Settings({ stateDir, project });
+  const { rules, problems } = loadRules({ stateDir, project });
+  session.setRules(rules);
+  await extensions?.host.reload();
+  return { settings: screenSettings(settings), notices: [...keys.notices, ...settings.notices, ...problems] };
 }
 
 /** A session that another program writes is opened for reading: it is followed, and can be asked for. */

@@ -9,6 +9,7 @@ import { drawnLine, numberedLine } from "../tree/outline-lines.ts";
 import { emptyText } from "../tree/outline-texts.ts";
 import { Outline, type FilterMode, type OutlineRow } from "../tree/outline.ts";
 import { sanitise } from "../tui/sanitise.ts";
+import { namedFile } from "./choose-session.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
 import { treeRecord } from "./tree-record.ts";
@@ -19,7 +20,7 @@ type TreeOutput = Pick<Io, "out" | "err">;
 
 export const TREE_HELP = `bough tree: print the tree of a session file.
 
-  bough tree FILE [options]
+  bough tree FILE [options]        FILE may also be an id that bough list shows
 
       --filter MODE    which entries to show: ${FILTER_MODES.join(", ")}
       --search WORDS   only rows that hold all these words, in any case
@@ -45,7 +46,8 @@ const OPTIONS = {
 const BATCH = 1000;
 
 interface TreeArguments {
-  file: string;
+  /** A path, an id or the beginning of one. */
+  asked: string;
   filter: FilterMode;
   query: string;
   line: (row: OutlineRow) => string;
@@ -63,17 +65,18 @@ export async function runTreeCommand(args: readonly string[], io: TreeOutput): P
 function parseTreeArguments(args: readonly string[]): TreeArguments | "help" {
   const { values, positionals } = readOptions(args, OPTIONS, "bough tree");
   if (values.help) return "help";
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new UsageError("Name one session file: bough tree FILE.");
+  const [asked, ...more] = positionals;
+  if (asked === undefined || more.length > 0) throw new UsageError("Name one session file: bough tree FILE.");
   const filter = values.filter ?? "default";
   if (!isFilterMode(filter))
     throw new UsageError(`There is no filter "${filter}"; choose one of ${FILTER_MODES.join(", ")}.`);
   if (values.json && values.plain) throw new UsageError("Use one of --json and --plain, not both together.");
   const line = values.json ? jsonLine : values.plain ? numberedLine : drawnLine;
-  return { file, filter, query: values.search ?? "", line, isJson: values.json ?? false };
+  return { asked, filter, query: values.search ?? "", line, isJson: values.json ?? false };
 }
 
-async function printTree({ file, filter, query, line, isJson }: TreeArguments, io: TreeOutput): Promise<void> {
+async function printTree({ asked, filter, query, line, isJson }: TreeArguments, io: TreeOutput): Promise<void> {
+  const file = namedFile(asked, process.cwd());
   const session = await SessionManager.open(file, { readOnly: true });
   const outline = new Outline(session.getIndex(), { filter, query, home: homedir() });
   for (let row = 0; row < outline.rowCount; row += BATCH) {

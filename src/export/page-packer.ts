@@ -7,7 +7,7 @@ import { BodyCache } from "../tree/body-cache.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
-import { glancesOf } from "../tree/row-glance.ts";
+import { glancesOf } from "../tree/glances.ts";
 import { PackedScripts, dataScript } from "./packed-scripts.ts";
 import { bodyOf } from "./page-bodies.ts";
 import { FactsCount, type CountedFacts } from "./page-facts.ts";

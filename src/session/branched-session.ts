@@ -1,6 +1,6 @@
 /**
  * New sessions out of old ones: one path of a session, or the whole of it, as the lines of another file.
- * Part of `session/`; used by SessionManager. Sources are only read.
+ * Part of `session/`; used by SessionManager and by exports. Sources are only read.
  */
 import { dirname, join } from "node:path";
 import { CURRENT_SESSION_VERSION } from "../tree/entries.ts";
@@ -30,7 +30,19 @@ export function branchedToFile(source: OpenSession, leafId: string, dir: string,
   if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
   const origin = source.held === undefined ? source.store.path : undefined;
   const header = headerOfCopy(source.header, source.header.cwd, origin);
-  return writeSession(header, dir, branchedLines(source, leafId, header, { named: true, reader }));
+  const path = source.index.pathOrdinals(leafId);
+  return writeSession(header, dir, branchedLines(source, path, header, { named: true, reader }));
+}
+
+/**
+ * A stretch of a path as the lines of a session of its own, which names the source as its parent; the pieces last until
+ * the next one is asked for. Throws for a source of a newer format.
+ * @param path ordinals, each the parent of the next
+ */
+export function stretchLines(source: OpenSession, path: readonly number[]): Generator<Uint8Array> {
+  if (isNewer(source.header)) throw newerVersion(source.store.path ?? "the session");
+  const header = headerOfCopy(source.header, source.header.cwd, source.store.path);
+  return branchedLines(source, path, header, { named: true });
 }
 
 /** The same, open for writing; what was just written is not read for that. */
@@ -43,21 +55,32 @@ export function branchedSession(source: OpenSession, leafId: string, dir: string
 /** The path to an entry as a session in memory, which takes the place of its source. */
 export function branchedInMemory(source: OpenSession, leafId: string): OpenSession {
   const header = headerOfCopy(source.header, source.header.cwd, undefined);
-  const pieces = Array.from(branchedLines(source, leafId, header, { named: false }), (piece) => new Uint8Array(piece));
+  const lines = branchedLines(source, source.index.pathOrdinals(leafId), header, { named: false });
+  const pieces = Array.from(lines, (piece) => new Uint8Array(piece));
   const store = new MemoryStore(Buffer.concat(pieces));
   return sessionOf(readingOf(store, "the session"), store, false);
 }
 
-/** Copies a session file with all branches into `dir`, for another working directory, and returns the copy's path. */
-export function forkedToFile(sourcePath: string, cwd: string, dir: string): string {
+/** A copy of a session file with all branches in `dir`, for another working directory, open for writing. */
+export function forkedSession(sourcePath: string, cwd: string, dir: string): OpenSession {
   const store = FileStore.open(canonicalPath(sourcePath), { readOnly: true });
   try {
     const reading = readingOf(store, store.path);
     if (reading.newer) throw newerVersion(store.path);
     const header = headerOfCopy(reading.header, cwd, store.path);
-    return writeSession(header, dir, forkedLines(store, reading, header));
+    const file = new FutureFile();
+    const reader = new SessionReader({ checksum }, file);
+    return openWritten(writeSession(header, dir, told(forkedLines(store, reading, header), reader)), reader, file);
   } finally {
     store.close();
+  }
+}
+
+/** The pieces, of which `reader` is given each before it is handed on. */
+function* told(pieces: Iterable<Uint8Array>, reader: SessionReader): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    reader.push(piece);
+    yield piece;
   }
 }
 
@@ -98,12 +121,13 @@ function writeSession(header: SessionHeader, dir: string, lines: Iterable<Uint8A
 }
 
 /**
- * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what followed one hangs below the entry before it; then come
- * new label entries for all labels in effect on what was kept, in a chain, and for a file of its own the marked name.
+ * The path's entries in order, in pieces that last until the next one is asked for. Labels are left out and what
+ * followed one hangs below the entry before it; then come new label entries for all labels in effect on what was kept,
+ * in a chain, and for a file of its own the marked name.
  */
 function* branchedLines(
   source: OpenSession,
-  leafId: string,
+  path: readonly number[],
   header: SessionHeader,
   { named, reader }: { named: boolean; reader?: SessionReader | undefined },
 ): Generator<Uint8Array> {
@@ -113,7 +137,6 @@ function* branchedLines(
     return line;
   };
   yield told(headerBytes(header, source.hasSeals));
-  const path = index.pathOrdinals(leafId);
   const kept = path.filter((n) => index.kindAt(n) !== "label");
   yield* new OriginalLines(source, keptAnchors(index, path), reader).chained(kept);
   const last = kept.at(-1);

@@ -94,7 +94,13 @@ function watched(path: string, changed: () => void): fs.FSWatcher | undefined {
 }
 
 function lossOf(store: SessionStore, identity: string | undefined, { offset }: FilePlace): FileLoss | undefined {
-  const now = identityOf(store);
+  let now: string | undefined;
+  try {
+    now = identityOf(store);
+  } catch {
+    // A folder that may no longer be searched hides the file and takes nothing away.
+    return undefined;
+  }
   if (now !== identity) return now === undefined ? "gone" : "replaced";
   return store.size() < offset ? "shrunk" : undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * `OpenSession`: all that SessionManager holds of the session it is on, and the ways to get one.
- * Part of `session/`; used by SessionManager alone, which swaps one for another when it switches sessions.
+ * Part of `session/`; used by SessionManager, which swaps one for another when it switches sessions, and by exports.
  */
 import { rmSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -30,14 +30,14 @@ import type { Problem } from "../tree/problems.ts";
 import type { ContextState, LatestMessages, SessionContext } from "../tree/session-context.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { UsageTotals } from "../tree/usage.ts";
-import { branchedInMemory, branchedSession, branchedToFile, forkedToFile } from "./branched-session.ts";
+import { branchedInMemory, branchedSession, branchedToFile, forkedSession } from "./branched-session.ts";
 import { listAllSessions, listSessions, recentSession } from "./catalog.ts";
 import type { SessionInfo } from "./catalog.ts";
 import { follow } from "./follower.ts";
 import type { FollowNews } from "./follower.ts";
 import { canonicalPath, sessionsDir } from "./locations.ts";
 import { MemoryStore } from "./memory-store.ts";
-import { folderForNew, openMade, openSession, sessionIn, startSession } from "./open-session.ts";
+import { folderForNew, openSession, sessionIn, startSession } from "./open-session.ts";
 import type { OpenSession } from "./open-session.ts";
 import { SessionFileError, createFailed, passedOver, rescued } from "./session-errors.ts";
 import { newEntryId } from "./session-ids.ts";
@@ -58,6 +58,12 @@ const NO_PLACE =
   "This session lives in a store of its own, which holds no second one; make another store and open that with openStore.";
 
 type Fields<T extends EntryType> = Omit<EntryOfType<T>, keyof SessionEntryBase>;
+
+/** A model, by its provider and its id there. */
+export interface ModelName {
+  provider: string;
+  id: string;
+}
 
 export class SessionManager {
   readonly #writer: SessionWriter;
@@ -130,7 +136,7 @@ export class SessionManager {
     targetCwd: string,
     sessionDir: string = sessionsDir(targetCwd),
   ): Promise<SessionManager> {
-    return new SessionManager(openMade(forkedToFile(sourcePath, resolve(targetCwd), canonicalPath(sessionDir))));
+    return new SessionManager(forkedSession(sourcePath, resolve(targetCwd), canonicalPath(sessionDir)));
   }
 
   /** The sessions of a working directory, the last used first. Damaged files are listed as such. */
@@ -222,9 +228,9 @@ export class SessionManager {
       this.#contextProblems.set(id, { ...problem, line: index.originOf(id)?.line ?? 0 });
     });
   }
-  /** What the context at the leaf says beside its messages, without reading them. */
-  getContextState(): ContextState {
-    return this.#paths().stateAt(this.#session.index.leafOrdinal);
+  /** What the context of the path to an entry, by default the leaf, says beside its messages, without reading them. */
+  getContextState(leafId: string | null = this.getLeafId()): ContextState {
+    return this.#paths().stateAt(ordinalOf(this.#session.index, leafId));
   }
   /** The last messages of the context at the leaf, at most `limit`, without reading those before. */
   getLatestMessages(limit: number): LatestMessages {
@@ -322,7 +328,8 @@ export class SessionManager {
 
   /**
    * Replaces, for the model, what comes before `firstKeptEntryId` by a summary. `tokensBefore`: the context's size
-   * until then; `usage`: what the summary cost. Throws when the first kept entry is not on the current branch.
+   * until then; `usage`: what the summary cost, of the model that wrote it. Throws when the first kept entry is not on
+   * the current branch.
    */
   appendCompaction(
     summary: string,
@@ -332,6 +339,7 @@ export class SessionManager {
     fromExtension?: boolean,
     preserveData?: CompactionEntry["preserveData"],
     usage?: Usage,
+    model?: ModelName,
   ): string {
     this.#mustHave(firstKeptEntryId);
     const { index } = this.#session;
@@ -344,8 +352,14 @@ export class SessionManager {
       details,
       preserveData,
       fromExtension,
+      ...writtenBy(model),
       usage,
     });
+  }
+
+  /** Records what a request outside of the conversation has used, such as that for a summary that failed. */
+  appendUsage(kind: string, model: ModelName, usage: Usage): string {
+    return this.#append("usage", { kind, provider: model.provider, model: model.id, usage });
   }
 
   /**
@@ -377,9 +391,11 @@ export class SessionManager {
     details?: unknown,
     fromExtension?: boolean,
     usage?: Usage,
+    model?: ModelName,
   ): string {
     if (id !== null) this.#mustHave(id);
-    return this.#append("branch_summary", { fromId: id ?? "root", summary, details, fromExtension, usage }, id);
+    const fields = { fromId: id ?? "root", summary, details, fromExtension, ...writtenBy(model), usage };
+    return this.#append("branch_summary", fields, id);
   }
 
   // The history of moves, as the file has it. A step in it is written at once, by a leaf record that names it.
@@ -577,6 +593,10 @@ function withoutUndefined<T extends object>(entry: T): T {
       return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as T;
   return entry;
 }
+
+/** As entries name a model. */
+const writtenBy = (model: ModelName | undefined): { provider?: string; model?: string } =>
+  model === undefined ? {} : { provider: model.provider, model: model.id };
 
 /** C0 and C1 control characters and the line and paragraph separators. */
 const oneLine = (text: string): string => text.replace(/[\p{Cc}\u2028\u2029]+/gu, " ").trim();

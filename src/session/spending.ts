@@ -58,12 +58,19 @@ export async function* readSpending(paths: readonly string[]): AsyncGenerator<Se
   const ledger = new Ledger(found);
   for (const { path } of found) {
     try {
-      const session = await SessionManager.open(path, { readOnly: true });
-      yield ledger.count(session, path);
-      await session.close();
+      yield await counted(ledger, path);
     } catch (error) {
       yield { path, reason: reasonOf(error) };
     }
+  }
+}
+
+async function counted(ledger: Ledger, path: string): Promise<SessionSpending> {
+  const session = await SessionManager.open(path, { readOnly: true });
+  try {
+    return ledger.count(session, path);
+  } finally {
+    await session.close();
   }
 }
 

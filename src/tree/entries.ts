@@ -49,6 +49,9 @@ export interface CompactionEntry<Details = unknown> extends SessionEntryBase {
   /** pi's name for fromExtension. */
   fromHook?: boolean;
   usage?: Usage;
+  /** bough: the provider and the model whose `usage` it is. */
+  provider?: string;
+  model?: string;
 }
 export interface BranchSummaryEntry<Details = unknown> extends SessionEntryBase {
   type: "branch_summary";
@@ -59,6 +62,9 @@ export interface BranchSummaryEntry<Details = unknown> extends SessionEntryBase 
   fromExtension?: boolean;
   fromHook?: boolean;
   usage?: Usage;
+  /** bough: the provider and the model whose `usage` it is. */
+  provider?: string;
+  model?: string;
 }
 /** Extension state; the model never sees it. */
 export interface CustomEntry<Data = unknown> extends SessionEntryBase {

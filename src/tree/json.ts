@@ -13,6 +13,16 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Whether an entry can hold it: no cycle, no bigint, and nothing in it that throws. */
+export function isStorable(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * The text with halves of surrogate pairs as U+FFFD and NULs as "␀": providers refuse a request that holds either.
  * Returns the same string when there is nothing to replace.

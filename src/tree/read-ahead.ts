@@ -9,7 +9,7 @@ const LARGEST = 1 << 20;
 
 export class ReadAhead {
   readonly #source: LineSource;
-  /** For all windows, one after the other. */
+  /** For all windows, one after the other; as large as the largest of them, since most sessions are small. */
   #memory: Uint8Array | undefined;
   readonly #reuses: boolean;
   #window: Uint8Array = new Uint8Array(0);
@@ -31,7 +31,8 @@ export class ReadAhead {
     this.#last = offset + length;
     if (offset < this.#start || offset + length > this.#start + this.#window.length) {
       const wanted = follows ? Math.max(length, this.#ahead) : length;
-      if (this.#reuses) this.#memory ??= new Uint8Array(LARGEST);
+      if (this.#reuses && wanted <= LARGEST && (this.#memory?.length ?? 0) < wanted)
+        this.#memory = new Uint8Array(Math.max(wanted, SMALLEST));
       this.#start = offset;
       this.#window = this.#source.read(offset, wanted, wanted > LARGEST ? undefined : this.#memory);
       this.#ahead = follows ? Math.min(2 * this.#ahead, LARGEST) : SMALLEST;

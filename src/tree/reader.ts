@@ -57,18 +57,21 @@ export interface ReaderOptions {
 }
 
 const CHUNK = 1024 * 1024;
+/** Most files are small, and memory has to be cleared. */
+const FIRST_CHUNK = 64 * 1024;
 const FREQUENT_KINDS = 16;
 const CLOSE = 0x7d;
 /** Damaged lines accepted before the header; a file of another kind is given up after as many. */
 const LINES_BEFORE_HEADER = 8;
 
-/** Reads a whole source in chunks of 1 MiB. Bodies are read from it later, when the index is asked for them. */
+/** Reads a whole source, after its beginning in chunks of 1 MiB. Bodies are read from it later, when the index is asked for them. */
 export function readSession(source: LineSource, options?: ReaderOptions): SessionReading {
   const reader = new SessionReader(options, source);
-  const memory = new Uint8Array(CHUNK);
+  let memory = new Uint8Array(FIRST_CHUNK);
   for (let offset = 0; !reader.refused;) {
-    const chunk = source.read(offset, CHUNK, memory);
+    const chunk = source.read(offset, memory.length, memory);
     if (chunk.length === 0) break;
+    if (offset === 0 && chunk.length === FIRST_CHUNK) memory = new Uint8Array(CHUNK);
     reader.push(chunk);
     offset += chunk.length;
   }

@@ -16,7 +16,7 @@ export interface UsageSums {
   cost: number;
 }
 export interface UsageTotals extends UsageSums {
-  /** By "provider/model"; what names no model (a tool's or a summary's own usage) is under "". Adds up to the totals. */
+  /** By "provider/model"; what names no model (such as a tool's own usage) is under "". Adds up to the totals. */
   byModel: Map<string, UsageSums>;
 }
 

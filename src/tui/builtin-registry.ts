@@ -7,13 +7,17 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { Retrace } from "../tree/moves.ts";
 import { currentOrdinal } from "../tree/outline-layout.ts";
 import { contextCommand } from "./context-command.ts";
+import { exportCommand } from "./export-command.ts";
 import { planCommand } from "./plan-command.ts";
+import { sanitiseLine } from "./sanitise.ts";
+import type { ExtensionCommand, ScreenExtensions } from "./screen-extensions.ts";
 import { sessionReport } from "./session-report.ts";
 import { tierCommand, tierCompletions } from "./tier-command.ts";
 
 /** What a command may do to the screen it was typed on. */
 export interface CommandHost {
   readonly session: AgentSession;
+  readonly extensions: ScreenExtensions;
   openTree(): void;
   /** One step in the history of moves. */
   retrace(via: Retrace): void;
@@ -36,6 +40,8 @@ export interface CommandHost {
   /** Markdown that stays in the chat until it is drawn anew. */
   showText(markdown: string): void;
   hotkeys(): string;
+  /** Reads keys, settings, extensions, rules and context files anew. */
+  reload(): Promise<void>;
   copyLastAnswer(): void;
   quit(): void;
 }
@@ -92,6 +98,12 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     run: saveAs,
   },
   {
+    name: "export",
+    argument: "[file] [options]",
+    description: "Write the session as a page, Markdown or JSONL, without secrets; options as in bough export",
+    run: exportCommand,
+  },
+  {
     name: "model",
     argument: "[provider/id]",
     description: "Choose the model",
@@ -130,6 +142,16 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
     description: "Show the MCP servers and choose the tools of this branch",
     run: (host) => host.openMcp(),
   },
+  {
+    name: "extensions",
+    description: "Show the extensions, what each brought, and what is wrong with them",
+    run: (host) => host.showText(host.extensions.report()),
+  },
+  {
+    name: "reload",
+    description: "Read extensions, keys, settings, rules and context files anew",
+    run: (host) => host.reload(),
+  },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },
   { name: "copy", description: "Copy the last answer", run: (host) => host.copyLastAnswer() },
   { name: "quit", alias: "exit", description: "Leave bough", run: (host) => host.quit() },
@@ -149,14 +171,30 @@ const BY_NAME = new Map(
 /** The command of a name or alias. */
 export const builtinCommand = (name: string): BuiltinCommand | undefined => BY_NAME.get(name);
 
+/** All names and aliases. */
+export const builtinCommandNames = (): string[] => [...BY_NAME.keys()];
+
 /** Name and argument of "/name argument"; undefined for a prompt, also for one that begins with a path. */
 export function parseCommand(text: string): { name: string; argument: string } | undefined {
   const match = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/.exec(text);
   return match?.[1] === undefined ? undefined : { name: match[1], argument: (match[2] ?? "").trim() };
 }
 
-/** The table as the editor's completion takes it; an alias is a row of its own. */
+/** All commands as the editor's completion takes them: an alias is a row of its own, those of extensions come last. */
 export function completedCommands(host: CommandHost): SlashCommand[] {
+  const others = host.extensions.commands().filter(({ name }) => !BY_NAME.has(name));
+  return [...builtinRows(host), ...others.map(extensionRow)];
+}
+
+function extensionRow({ name, description, source, complete }: ExtensionCommand): SlashCommand {
+  return {
+    name: sanitiseLine(name),
+    description: sanitiseLine(`${description ?? ""} [${source}]`),
+    ...(complete === undefined ? {} : { getArgumentCompletions: (prefix: string) => complete(prefix) }),
+  };
+}
+
+function builtinRows(host: CommandHost): SlashCommand[] {
   return [...BY_NAME].map(([name, command]) => ({
     name,
     description: command.description,

@@ -9,16 +9,20 @@ import { kindOf } from "../tree/kinds.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../tree/messages.ts";
 import { fitLines } from "./fitted.ts";
 import { MarkdownText } from "./markdown.ts";
-import { AssistantRow, messageRow } from "./message-view.ts";
+import type { PlacedEntry } from "./drawn-entries.ts";
+import { AssistantRow, entryRow, messageRow } from "./message-view.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitise } from "./sanitise.ts";
+import { NO_EXTENSIONS } from "./screen-extensions.ts";
 import { blocksOf, bounded, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 import { ToolRow } from "./tool-view.ts";
 
 /** Messages drawn when a session opens. Older ones are one key away in the tree; drawing all of them takes seconds. */
 export const SHOWN_MESSAGES = 100;
+
+const HIDDEN_THINKING = "Thinking…";
 
 export type NoticeLevel = "info" | "warning" | "error";
 const NOTICE_LOOK: Readonly<Record<NoticeLevel, { token: ThemeToken; prefix: string }>> = {
@@ -33,6 +37,10 @@ interface Notice {
   count: number;
 }
 
+/** Without extensions the last three are not needed. */
+export type ChatViewOptions = Pick<ChatOptions, "expanded" | "hideThinking" | "expandKey" | "home"> &
+  Partial<Pick<ChatOptions, "extensions" | "cwd" | "requestRender">>;
+
 export class ChatView extends Container {
   readonly #options: ChatOptions;
   /** The newest row of each tool call id: ids of another path's calls may come again. */
@@ -42,16 +50,22 @@ export class ChatView extends Container {
   /** The latest notice, if nothing came after it. */
   #notice: (Notice & { row: Row }) | undefined;
 
-  constructor(options: ChatOptions) {
+  constructor(options: ChatViewOptions) {
     super();
-    this.#options = options;
+    this.#options = {
+      extensions: NO_EXTENSIONS,
+      cwd: () => process.cwd(),
+      requestRender: () => undefined,
+      ...options,
+      hiddenThinkingLabel: HIDDEN_THINKING,
+    };
   }
 
   /**
    * Replaces everything by these messages, the active path of a session from its last compaction on; `earlier`: how
-   * many come before them.
+   * many come before them; `entries`: those of extensions that are drawn between them.
    */
-  show(messages: readonly AgentMessage[], earlier = 0): void {
+  show(messages: readonly AgentMessage[], earlier = 0, entries: readonly PlacedEntry[] = []): void {
     this.clear();
     this.#calls.clear();
     this.#answer = undefined;
@@ -59,7 +73,14 @@ export class ChatView extends Container {
     this.#notice = undefined;
     const left = Math.max(0, messages.length - SHOWN_MESSAGES);
     if (left + earlier > 0) this.addNotice("info", `… ${left + earlier} earlier messages; /tree shows them.`);
-    for (const message of messages.slice(left)) this.addMessage(message);
+    const waiting = [...entries];
+    for (const [index, message] of messages.entries()) {
+      if (index < left) continue;
+      while (waiting[0] !== undefined && waiting[0].behind >= messages.length - index)
+        this.#showEntry(waiting.shift()!.entry);
+      this.addMessage(message);
+    }
+    for (const { entry } of waiting) this.#showEntry(entry);
     this.#closeCalls();
   }
 
@@ -84,9 +105,10 @@ export class ChatView extends Container {
         return;
       case "tool_execution_start":
         this.#call(event.toolCallId, event.toolName, event.args);
+        this.#calls.get(event.toolCallId)?.update({ isStarted: true });
         return;
       case "tool_execution_update":
-        this.#calls.get(event.toolCallId)?.update({ content: contentOf(event.partialResult) });
+        this.#calls.get(event.toolCallId)?.update(partialOf(event.partialResult));
         return;
       case "entry_appended":
         this.#showEntry(event.entry);
@@ -144,15 +166,24 @@ export class ChatView extends Container {
     return texts.filter((text) => typeof text === "string" && text !== "").join("\n\n");
   }
 
-  toggleExpanded(): void {
-    this.#options.expanded = !this.#options.expanded;
+  get isExpanded(): boolean {
+    return this.#options.expanded;
+  }
+  setExpanded(expanded: boolean): void {
+    this.#options.expanded = expanded;
     this.invalidate();
   }
-  /** Whether thinking is hidden afterwards. */
-  toggleThinking(): boolean {
-    this.#options.hideThinking = !this.#options.hideThinking;
+  /** undefined: bough's own. */
+  setHiddenThinkingLabel(label: string | undefined): void {
+    this.#options.hiddenThinkingLabel = label ?? HIDDEN_THINKING;
     this.invalidate();
+  }
+  get hideThinking(): boolean {
     return this.#options.hideThinking;
+  }
+  set hideThinking(hide: boolean) {
+    this.#options.hideThinking = hide;
+    this.invalidate();
   }
 
   /** `changed`: the only block that is not as it was; undefined when any may be. */
@@ -188,7 +219,7 @@ export class ChatView extends Container {
       return;
     }
     if (known !== undefined && !renew) return;
-    const row = new ToolRow(name, args, this.#options);
+    const row = new ToolRow({ id, name, args }, this.#options);
     this.#calls.set(id, row);
     this.#add(row);
   }
@@ -197,7 +228,8 @@ export class ChatView extends Container {
     let row = this.#calls.get(message.toolCallId);
     if (row === undefined || row.status !== "pending") {
       // A result whose call is not on this path is still something that happened.
-      row = new ToolRow(String(message.toolName), undefined, this.#options);
+      const { toolCallId, toolName } = message;
+      row = new ToolRow({ id: String(toolCallId), name: String(toolName), args: undefined }, this.#options);
       this.#add(row);
     }
     const status = message.isError ? "error" : "success";
@@ -205,6 +237,7 @@ export class ChatView extends Container {
   }
 
   #showEntry(entry: SessionEntry): void {
+    if (entry.type === "custom") this.#add(entryRow(entry, this.#options));
     const message = shownMessage(entry);
     // Answers and results come as message events, already while they stream.
     if (message === undefined || message.role === "assistant" || message.role === "toolResult") return;
@@ -265,5 +298,7 @@ function shownMessage(entry: SessionEntry): AgentMessage | undefined {
 const changedBlock = (event: Extract<AgentSessionEvent, { type: "message_update" }>): number | undefined =>
   "contentIndex" in event.assistantMessageEvent ? event.assistantMessageEvent.contentIndex : undefined;
 
-const contentOf = (result: unknown): unknown =>
-  typeof result === "object" && result !== null ? Reflect.get(result, "content") : undefined;
+function partialOf(result: unknown): { content?: unknown; details?: unknown } {
+  if (typeof result !== "object" || result === null) return {};
+  return { content: Reflect.get(result, "content"), details: Reflect.get(result, "details") };
+}

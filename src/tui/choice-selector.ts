@@ -3,12 +3,12 @@
  * to know more before it acts.
  */
 import type { Component } from "@earendil-works/pi-tui";
-import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { fit, framed, keyHint, movedSelection, row } from "./selector-list.ts";
+import { explanation, framed, keyHint, listHeight, movedSelection, note, row, windowStart } from "./selector-list.ts";
 import type { SelectorScreen } from "./selector-list.ts";
 
 export interface ChoiceSelectorOptions<T> {
   screen: SelectorScreen;
+  /** Read at each drawing. */
   title: string;
   /** One or two sentences of explanation; "" for none. */
   text: string;
@@ -36,10 +36,13 @@ export class ChoiceSelector<T> implements Component {
 
   render(width: number): string[] {
     const { screen, title, text, choices } = this.#options;
-    const explained = text === "" ? [] : [...wrapTextWithAnsi(text, Math.max(1, width - 4)), ""];
+    const height = listHeight(screen.rows());
+    const start = windowStart(this.#selected, choices.length, height);
+    const shown = choices.slice(start, start + height);
     const body = [
-      ...explained.map((line) => fit(line === "" ? "" : `  ${line}`, width)),
-      ...choices.map(({ label }, index) => row(label, index === this.#selected, width)),
+      ...explanation(text, width, screen.rows()),
+      ...shown.map(({ label }, index) => row(label, start + index === this.#selected, width)),
+      ...(shown.length < choices.length ? [note(`(${this.#selected + 1}/${choices.length})`, width)] : []),
     ];
     const hints = [
       ...keyHint(screen.keybindings, "tui.select.confirm", "choose"),

@@ -22,7 +22,7 @@ export interface CompactionPanelOptions {
   session: AgentSession;
   host: SelectorHost;
   keybindings: KeybindingsManager;
-  status: Pick<StatusLine, "show" | "hide">;
+  status: Pick<StatusLine, "show" | "showWorking" | "hide">;
   /** What the status line says while a turn runs. */
   working(): string;
   makeEditor(): PromptEditor;
@@ -43,7 +43,7 @@ export class CompactionPanel {
       const doing = event.reason === "manual" ? "Compacting context…" : "Auto-compacting…";
       status.show(`${doing} (${this.#key("app.interrupt")} to cancel)`);
     } else if (event.type === "compaction_end") {
-      if (session.isStreaming) status.show(working());
+      if (session.isStreaming) status.showWorking(working());
       else status.hide();
     }
   }
@@ -80,16 +80,19 @@ export class CompactionPanel {
     status.hide();
     return new Promise((resolve) => {
       const close = (result: string | undefined): void => {
+        // The summary is still being written then, and another list may be open.
+        signal.removeEventListener("abort", drop);
         host.hide();
         resolve(result);
       };
-      signal.addEventListener("abort", () => close(undefined), { once: true });
+      const drop = (): void => close(undefined);
+      signal.addEventListener("abort", drop, { once: true });
       const editor = new SummaryEditor({
         editor: makeEditor(),
         summary,
         keybindings,
         onAccept: close,
-        onDrop: () => close(undefined),
+        onDrop: drop,
       });
       host.show(editor);
       host.requestRender();

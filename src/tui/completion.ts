@@ -69,4 +69,4 @@ export class PromptCompletion implements AutocompleteProvider {
 }
 
 /** A file whose name could drive the terminal is not offered: its name would have to change to be shown. */
-const isHarmless = ({ value }: AutocompleteItem): boolean => sanitise(value) === value && !value.includes("\n");
+export const isHarmless = ({ value }: AutocompleteItem): boolean => sanitise(value) === value && !value.includes("\n");

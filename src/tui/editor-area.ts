@@ -14,6 +14,8 @@ export class EditorArea extends Container {
   readonly #ui: TUI;
   readonly #editor: Component;
   #selector: Component | undefined;
+  /** Hears what has the editor's place from now on; undefined: the editor. */
+  onChange: ((shown: Component | undefined) => void) | undefined;
 
   constructor(ui: TUI, editor: Component) {
     super();
@@ -52,5 +54,6 @@ export class EditorArea extends Container {
     this.addChild(new Fitted(selector ?? this.#editor));
     this.#ui.setFocus(selector ?? this.#editor);
     this.#ui.requestRender();
+    this.onChange?.(selector);
   }
 }

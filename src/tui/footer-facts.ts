@@ -7,8 +7,14 @@ import type { AgentSession } from "../agent/agent-session.ts";
 import type { FooterFacts } from "./footer.ts";
 import { gitBranch } from "./git-branch.ts";
 
-/** `countUsage`: false leaves out what would read every branch of a session just opened. */
-export function footerFacts(session: AgentSession, options: { countUsage: boolean }): FooterFacts {
+export interface FooterFactsOptions {
+  /** False leaves out what would read every branch of a session just opened. */
+  countUsage: boolean;
+  /** What extensions say. */
+  statuses: readonly string[];
+}
+
+export function footerFacts(session: AgentSession, options: FooterFactsOptions): FooterFacts {
   const { cwd, model } = session;
   const home = homedir();
   const usage = session.getContextUsage();
@@ -26,5 +32,6 @@ export function footerFacts(session: AgentSession, options: { countUsage: boolea
     mode: session.state.mode,
     isFollowing: session.isFollowing,
     unsaved: session.sessionManager.getUnsavedCount(),
+    statuses: options.statuses,
   };
 }

@@ -4,6 +4,7 @@
  */
 import { type Component, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { sanitiseLine } from "./sanitise.ts";
+import { styledLine } from "./styled-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 
 export interface FooterFacts {
@@ -23,6 +24,8 @@ export interface FooterFacts {
   isFollowing: boolean;
   /** Entries that are in memory only. */
   unsaved: number;
+  /** What extensions say, each one line. */
+  statuses: readonly string[];
 }
 
 /** Percent of the context window from which the number is coloured. */
@@ -46,6 +49,7 @@ export class Footer implements Component {
     return [
       theme.fg("dim", truncateToWidth(placeText(facts), width, "…")),
       twoSides(usageTexts(facts), modelText(facts), width),
+      ...statusLines(facts.statuses, width),
     ];
   }
   invalidate(): void {}
@@ -58,6 +62,9 @@ export function shortNumber(value: number): string {
   if (value < 1_000_000) return `${Math.round(value / 1000)}k`;
   return value < 10_000_000 ? `${(value / 1_000_000).toFixed(1)}M` : `${Math.round(value / 1_000_000)}M`;
 }
+
+const statusLines = (statuses: readonly string[], width: number): string[] =>
+  statuses.length === 0 ? [] : [truncateToWidth(statuses.map(styledLine).join(" "), width, "…")];
 
 function placeText({ cwd, gitBranch, sessionName }: FooterFacts): string {
   const branch = gitBranch === undefined ? "" : ` (${sanitiseLine(gitBranch)})`;

@@ -2,20 +2,24 @@
  * What the user's keys and lines do: send, queue, stop, run, quit.
  * Part of `tui/`; interactive-mode gives it the session and the parts of the screen.
  */
+import { matchesKey } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { UnsentMessage } from "../agent/queue-file.ts";
 import { imagesAttached } from "../agent/session-notices.ts";
 import type { ImageContent } from "../tree/messages.ts";
-import { builtinCommand, type CommandHost, parseCommand } from "./builtin-registry.ts";
-import type { EditorAction, PromptEditor } from "./prompt-editor.ts";
+import { type BuiltinCommand, builtinCommand, type CommandHost, parseCommand } from "./builtin-registry.ts";
+import type { DraftEditor } from "./editor-slot.ts";
+import type { EditorAction } from "./prompt-editor.ts";
 import { sanitiseLine } from "./sanitise.ts";
+import type { ScreenExtensions } from "./screen-extensions.ts";
 
 /** Two presses within this time are a double press, in milliseconds. */
 const DOUBLE_PRESS = 500;
 
 /** The screen as the controller needs it. */
 export interface InputScreen extends CommandHost {
-  readonly editor: PromptEditor;
+  readonly editor: DraftEditor;
+  readonly extensions: ScreenExtensions;
   /** What the user's settings say: the tree, the list of messages, or nothing. */
   doubleEscape(): void;
   /** Milliseconds from any start, never backwards. */
@@ -33,7 +37,7 @@ export interface InputScreen extends CommandHost {
 export class InputController {
   readonly #screen: InputScreen;
   readonly #session: AgentSession;
-  readonly #editor: PromptEditor;
+  readonly #editor: DraftEditor;
   #retryWaits = false;
   #summaryRuns = false;
   #lastEscape = -Infinity;
@@ -70,6 +74,13 @@ export class InputController {
     if (command !== undefined) this.#runCommand(text, command.name, command.argument);
     else if (/^!!?\s*\S/.test(text)) this.#runShell(text);
     else this.#send(text, "steer");
+  }
+
+  /** Runs what an extension has put on the key; false leaves it to the editor. */
+  runShortcut(data: string): boolean {
+    const shortcut = this.#screen.extensions.shortcuts().find(({ key }) => matchesKey(data, key));
+    if (shortcut !== undefined) this.#attempt(shortcut.run(), () => undefined);
+    return shortcut !== undefined;
   }
 
   /** False leaves the key to the editor. */
@@ -167,12 +178,14 @@ export class InputController {
     const images = this.#images;
     this.#images = [];
     // What is queued for a turn that was stopped would wait for the next prompt.
-    if ((this.#session.isStreaming && !this.#session.isStopping) || this.#session.isCompacting) {
+    if (this.#session.isCompacting) {
       if (queueAs === "steer") this.#session.steer(text, images);
       else this.#session.followUp(text, images);
       return;
     }
-    this.#attempt(this.#session.prompt(text, { images }), () => {
+    const isQueued = this.#session.isStreaming && !this.#session.isStopping;
+    const options = { images, ...(isQueued ? { streamingBehavior: queueAs } : {}) };
+    this.#attempt(this.#session.prompt(text, options), () => {
       this.#giveBack(text);
       this.#attach(images);
     });
@@ -188,7 +201,7 @@ export class InputController {
   }
 
   #runCommand(line: string, name: string, argument: string): void {
-    const command = builtinCommand(name);
+    const command = builtinCommand(name) ?? this.#extensionCommand(name);
     if (command === undefined) {
       this.#giveBack(line);
       this.#screen.setStatus(`There is no command /${sanitiseLine(name)}; type / to see those there are.`);
@@ -196,6 +209,11 @@ export class InputController {
     }
     this.#editor.addToHistory(line);
     this.#attempt((async () => command.run(this.#screen, argument))(), () => this.#giveBack(line));
+  }
+
+  #extensionCommand(name: string): Pick<BuiltinCommand, "run"> | undefined {
+    const command = this.#screen.extensions.commands().find((known) => known.name === name);
+    return command && { run: (_screen, args) => command.run(args) };
   }
 
   #runShell(line: string): void {

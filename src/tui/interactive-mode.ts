@@ -20,7 +20,12 @@ import { ChatView, type NoticeLevel, SHOWN_MESSAGES } from "./chat-view.ts";
 import { copyText } from "./clipboard.ts";
 import { PromptCompletion } from "./completion.ts";
 import { editOutside } from "./external-editor.ts";
+import { drawnEntries } from "./drawn-entries.ts";
 import { EditorArea } from "./editor-area.ts";
+import { EditorSlot } from "./editor-slot.ts";
+import { FooterSource } from "./extension-footer.ts";
+import { ReplaceablePart } from "./extension-parts.ts";
+import { ExtensionStage } from "./extension-stage.ts";
 import { Fitted } from "./fitted.ts";
 import { Footer } from "./footer.ts";
 import { footerFacts } from "./footer-facts.ts";
@@ -33,12 +38,14 @@ import { PlanDecision } from "./plan-decision.ts";
 import { SIGNAL_EXIT_CODES, type EndingSignal, guardScreen, type ScreenEvents } from "./process-guard.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 import { RejectionQuestion } from "./rejection-question.ts";
+import { type ExtensionFace, NO_EXTENSIONS, type ScreenExtensions } from "./screen-extensions.ts";
 import { SelectorController, type SelectorHost, type SelectorSettings } from "./selector-controller.ts";
 import { sessionSource } from "./session-source.ts";
 import { shownText } from "./shown-text.ts";
 import { StatusLine } from "./status-line.ts";
 import { terminalTitle } from "./terminal-title.ts";
 import { colorModeOf, setTheme } from "./theme.ts";
+import { ThemeShelf } from "./theme-shelf.ts";
 import { builtInTheme, findTheme, themeForBackground } from "./themes.ts";
 
 export interface InteractiveSettings extends SelectorSettings {
@@ -54,6 +61,10 @@ export interface InteractiveOptions {
   keybindings: KeybindingsManager;
   models: Pick<ModelRegistry, "available">;
   settings: InteractiveSettings;
+  /** Default: none. */
+  extensions?: ScreenExtensions;
+  /** Reads all there is to read anew, extensions included; for `/reload`. Default: nothing is. */
+  reload?: () => Promise<{ settings: InteractiveSettings; notices: readonly string[] }>;
   /** bough's version, for the header. */
   version: string;
   /** Said below the conversation, where it is seen: first run, keys that could not be read, a damaged session. */
@@ -88,7 +99,8 @@ export function runInteractive(options: InteractiveOptions): Promise<number> {
 
 class InteractiveMode implements InputScreen {
   readonly session: AgentSession;
-  readonly editor: PromptEditor;
+  readonly editor: EditorSlot;
+  readonly extensions: ScreenExtensions;
   readonly #options: InteractiveOptions;
   readonly #env: NodeJS.ProcessEnv;
   readonly #terminal: Terminal;
@@ -98,6 +110,10 @@ class InteractiveMode implements InputScreen {
   readonly #status: StatusLine;
   readonly #editorArea: EditorArea;
   readonly #footer: Footer;
+  readonly #facts: FooterSource;
+  readonly #header: ReplaceablePart;
+  readonly #footerPart: ReplaceablePart;
+  readonly #stage: ExtensionStage;
   readonly #input: InputController;
   readonly #selectors: SelectorController;
   readonly #plan: PlanDecision;
@@ -126,6 +142,7 @@ class InteractiveMode implements InputScreen {
     this.#options = options;
     this.#env = options.env ?? process.env;
     this.session = session;
+    this.extensions = options.extensions ?? NO_EXTENSIONS;
     this.#terminal = options.terminal ?? new ProcessTerminal();
     this.#ui = new TuiMainScreen(this.#terminal);
     const home = homedir();
@@ -134,12 +151,37 @@ class InteractiveMode implements InputScreen {
       hideThinking: settings.hideThinking ?? false,
       expandKey: this.#key("app.tools.expand"),
       home,
+      extensions: this.extensions,
+      cwd: () => session.cwd,
+      requestRender: () => this.#ui.requestRender(),
     });
     this.#pending = new PendingView(this.#key("app.message.dequeue"));
     this.#status = new StatusLine(this.#ui);
-    this.editor = new PromptEditor(this.#ui, keybindings);
+    this.editor = new EditorSlot(this.#newEditor(), keybindings);
     this.#editorArea = new EditorArea(this.#ui, this.editor);
-    this.#footer = new Footer(() => footerFacts(session, { countUsage: this.#reading.hasUsage }));
+    this.#facts = new FooterSource({
+      cwd: () => session.cwd,
+      providers: () => new Set(options.models.available().map(({ provider }) => provider)).size,
+      changed: () => this.#footer.refresh(),
+    });
+    this.#footer = new Footer(() =>
+      footerFacts(session, { countUsage: this.#reading.hasUsage, statuses: this.#facts.statuses() }),
+    );
+    this.#header = new ReplaceablePart(new Header({ version: options.version, hints: this.#hints() }));
+    this.#footerPart = new ReplaceablePart(this.#footer);
+    this.#stage = new ExtensionStage({
+      tui: this.#ui,
+      keybindings,
+      header: this.#header,
+      footer: this.#footerPart,
+      facts: this.#facts,
+      editor: this.editor,
+      editorArea: this.#editorArea,
+      chat: this.#chat,
+      status: this.#status,
+      themes: new ThemeShelf(join(stateDir(), "themes"), colorModeOf(this.#env)),
+      newEditor: () => this.#newEditor(),
+    });
     this.#input = new InputController(this);
     this.#selectors = new SelectorController({
       session,
@@ -156,7 +198,7 @@ class InteractiveMode implements InputScreen {
       keybindings,
       status: this.#status,
       working: () => this.#workingText(),
-      makeEditor: () => new PromptEditor(this.#ui, keybindings),
+      makeEditor: () => this.#newEditor(),
     });
     this.#rejection = new RejectionQuestion({
       session,
@@ -185,6 +227,9 @@ class InteractiveMode implements InputScreen {
       this.#showSession();
       if (themeError !== undefined) this.#chat.addNotice("warning", themeError);
       for (const notice of this.#options.notices ?? []) this.#chat.addNotice("info", notice);
+      // They may ask something, and the user may leave meanwhile.
+      await Promise.race([this.extensions.attach(this.#extensionFace()), this.#left.promise]);
+      this.#offerCompletion();
       this.#begin();
       await this.#left.promise;
       const exitCode = await this.#dispose();
@@ -200,6 +245,18 @@ class InteractiveMode implements InputScreen {
       this.#ui.stop();
       release?.();
     }
+  }
+
+  #extensionFace(): ExtensionFace {
+    return {
+      uiFor: this.#stage.uiFor,
+      tell: (level, text) => {
+        this.#chat.addNotice(level, text);
+        this.#ui.requestRender();
+      },
+      shutdown: () => void this.session.waitForIdle().then(() => this.quit()),
+      changed: () => this.#offerCompletion(),
+    };
   }
 
   /** The first prompt, or what the user has to choose before. */
@@ -272,17 +329,32 @@ class InteractiveMode implements InputScreen {
   hotkeys(): string {
     return hotkeysText(this.#options.keybindings);
   }
+  async reload(): Promise<void> {
+    const { reload, settings } = this.#options;
+    if (reload === undefined) return;
+    const read = await reload();
+    Object.assign(settings, read.settings);
+    const themeError = this.#chooseTheme();
+    this.#chat.hideThinking = settings.hideThinking ?? false;
+    this.#ui.invalidate();
+    this.#showSession();
+    this.#offerCompletion();
+    for (const text of [...(themeError === undefined ? [] : [themeError]), ...read.notices])
+      this.#chat.addNotice("warning", text);
+    this.setStatus("Read extensions, keys, settings, rules and context files anew");
+  }
   copyLastAnswer(): void {
     const text = this.#chat.lastAnswer;
     if (text === undefined || text === "") this.setStatus("No answer to copy yet");
     else this.#copy(text, "Copied the last answer");
   }
   toggleExpanded(): void {
-    this.#chat.toggleExpanded();
+    this.#chat.setExpanded(!this.#chat.isExpanded);
     this.#ui.requestRender();
   }
   toggleThinking(): void {
-    this.setStatus(this.#chat.toggleThinking() ? "Thinking is hidden" : "Thinking is shown");
+    this.#chat.hideThinking = !this.#chat.hideThinking;
+    this.setStatus(this.#chat.hideThinking ? "Thinking is hidden" : "Thinking is shown");
   }
   now(): number {
     return performance.now();
@@ -369,30 +441,42 @@ class InteractiveMode implements InputScreen {
       requestRender: () => this.#ui.requestRender(),
       copyToClipboard: (text) => this.#copy(text, "Copied"),
       rows: () => this.#terminal.rows,
-      newEditor: () => new PromptEditor(this.#ui, this.#options.keybindings),
+      newEditor: () => this.#newEditor(),
     };
   }
 
   #hang(): void {
-    const hints = [
+    this.editor.onSubmit = (line) => this.#input.submit(line);
+    this.editor.onChange = () => this.#input.draftChanged();
+    this.editor.runAction = (action) => this.#input.runAction(action);
+    this.editor.takesKey = (data) => this.#input.runShortcut(data);
+    // The theme was not chosen yet when it was made.
+    this.#header.invalidate();
+    this.#ui.addChild(new Fitted(this.#header));
+    // Its rows fit already; measuring all of them again for each new word would take as long as drawing them.
+    this.#ui.addChild(this.#chat);
+    this.#ui.addChild(new Fitted(this.#pending));
+    this.#ui.addChild(new Fitted(this.#status));
+    this.#ui.addChild(new Spacer(1));
+    this.#ui.addChild(this.#stage.above);
+    this.#ui.addChild(this.#editorArea);
+    this.#ui.addChild(this.#stage.below);
+    this.#ui.addChild(new Fitted(this.#footerPart));
+    this.#ui.setFocus(this.editor);
+  }
+
+  #hints(): string {
+    return [
       `${this.#key("app.interrupt")} stops`,
       "/ commands",
       "@ files",
       "! shell",
       `${this.#key("app.clear")} twice quits`,
     ].join(" · ");
-    this.editor.onSubmit = (line) => this.#input.submit(line);
-    this.editor.onChange = () => this.#input.draftChanged();
-    this.editor.onAction = (action) => this.#input.runAction(action);
-    this.#ui.addChild(new Fitted(new Header({ version: this.#options.version, hints })));
-    // Its rows fit already; measuring all of them again for each new word would take as long as drawing them.
-    this.#ui.addChild(this.#chat);
-    this.#ui.addChild(new Fitted(this.#pending));
-    this.#ui.addChild(new Fitted(this.#status));
-    this.#ui.addChild(new Spacer(1));
-    this.#ui.addChild(this.#editorArea);
-    this.#ui.addChild(new Fitted(this.#footer));
-    this.#ui.setFocus(this.editor);
+  }
+
+  #newEditor(): PromptEditor {
+    return new PromptEditor(this.#ui, this.#options.keybindings);
   }
 
   #apply(event: AgentSessionEvent): void {
@@ -400,7 +484,7 @@ class InteractiveMode implements InputScreen {
     switch (event.type) {
       case "turn_start":
         this.#noticesOfMove = [];
-        this.#status.show(this.#workingText());
+        this.#status.showWorking(this.#workingText());
         break;
       case "agent_settled":
         this.#input.setRetryWaits(false);
@@ -450,7 +534,7 @@ class InteractiveMode implements InputScreen {
   /** Draws the session's current path, and all that hangs on which session it is. */
   #showSession(): void {
     const { messages, earlier } = this.session.sessionManager.getLatestMessages(SHOWN_MESSAGES);
-    this.#chat.show(messages, earlier);
+    this.#chat.show(messages, earlier, this.#drawnEntries(messages.length));
     for (const { level, text } of this.#noticesOfMove) this.#chat.addNotice(level, text);
     this.#noticesOfMove = [];
     this.#pending.setQueue(this.session.queue);
@@ -460,16 +544,26 @@ class InteractiveMode implements InputScreen {
     this.#refresh();
   }
 
+  /** Only where one may be drawn is the whole path read for them. */
+  #drawnEntries(messages: number) {
+    if (!this.extensions.hasEntryRenderers()) return [];
+    return drawnEntries(this.extensions, this.session.sessionManager.getBranch(), messages);
+  }
+
   /** Once for each session that is opened: its folder's files, its prompts, and what reading its file found. */
   #greetSession(): void {
     this.#reading.start(this.session.sessionManager);
-    this.editor.setAutocompleteProvider(new PromptCompletion(completedCommands(this), this.session.cwd));
+    this.#offerCompletion();
     for (const { content } of latestPrompts(this.session.sessionManager, HISTORY))
       this.editor.addToHistory(shownText(content));
     this.#returnUnsent();
     if (this.#plan.reminder !== undefined) this.#chat.addNotice("info", this.#plan.reminder);
     this.#toldProblems.clear();
     this.#tellProblems();
+  }
+
+  #offerCompletion(): void {
+    this.#stage.completion.setOwn(new PromptCompletion(completedCommands(this), this.session.cwd));
   }
 
   /** Each once, those at the beginning together; more are found when more of the session is read. */
@@ -493,6 +587,7 @@ class InteractiveMode implements InputScreen {
 
   #refresh(): void {
     this.#footer.refresh();
+    this.#facts.look();
     const isPlanning = this.session.plan.isOn;
     this.editor.setThinkingLevel(this.session.thinkingLevel);
     this.editor.setPlanning(isPlanning);

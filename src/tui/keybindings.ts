@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KeybindingsManager, setKeybindings, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
-import type { KeybindingDefinition, KeyId } from "@earendil-works/pi-tui";
+import type { KeybindingDefinition, KeybindingsConfig, KeyId } from "@earendil-works/pi-tui";
 import { readJson } from "../agent/json-source.ts";
 
 const key = (defaultKeys: KeyId | KeyId[], description: string): KeybindingDefinition => ({ defaultKeys, description });
@@ -88,13 +88,17 @@ export function defaultKeybindings(): KeybindingsManager {
  * stand in its place, and each fault is a notice: one sentence with file and line. A missing file is no fault.
  */
 export function loadKeybindings(stateDir: string): { keybindings: KeybindingsManager; notices: string[] } {
-  const path = keybindingsPath(stateDir);
-  const notices: string[] = [];
-  const overrides = readOverrides(path, notices);
+  const { bindings, notices } = readUserKeys(stateDir);
   const keybindings = defaultKeybindings();
-  keybindings.setUserBindings(Object.fromEntries(overrides));
+  keybindings.setUserBindings(bindings);
   setKeybindings(keybindings);
   return { keybindings, notices };
+}
+
+/** The same for keys that are in use already: what the user's file says, and its faults. */
+export function readUserKeys(stateDir: string): { bindings: KeybindingsConfig; notices: string[] } {
+  const notices: string[] = [];
+  return { bindings: Object.fromEntries(readOverrides(keybindingsPath(stateDir), notices)), notices };
 }
 
 function readOverrides(path: string, notices: string[]): Map<string, KeyId[]> {
@@ -178,6 +182,38 @@ export function keyNames(keybindings: KeybindingsManager, id: AppKeybinding): st
   return keybindings.getKeys(id).map(keyName).join(", ");
 }
 
+/** What the user must always be able to do; no extension may have their keys. */
+const RESERVED = [
+  "app.interrupt",
+  "app.clear",
+  "app.exit",
+  "app.suspend",
+  "app.thinking.cycle",
+  "app.model.cycleForward",
+  "app.model.cycleBackward",
+  "app.model.select",
+  "app.tools.expand",
+  "app.editor.external",
+  "app.message.copy",
+  "app.message.followUp",
+  "tui.input.submit",
+  "tui.select.confirm",
+  "tui.select.cancel",
+  "tui.editor.deleteToLineEnd",
+] as const;
+
+/** Whether bough itself needs a key; modifiers may come in any order. */
+export function isReservedKey(keybindings: KeybindingsManager, key: string): boolean {
+  const wanted = sameKey(key);
+  return RESERVED.some((action) => keybindings.getKeys(action).some((known) => sameKey(known) === wanted));
+}
+
+function sameKey(id: string): string {
+  const parts = id.toLowerCase().replace(/\+\+$/, "+plus").split("+");
+  const base = parts.pop() ?? "";
+  return [...parts.sort(), base === "esc" ? "escape" : base === "return" ? "enter" : base].join("+");
+}
+
 const GROUPS: readonly (readonly [title: string, belongs: (id: string) => boolean])[] = [
   ["In a list", (id) => id.startsWith("tui.select.") || id.startsWith("app.select.")],
   ["In the tree", (id) => id.startsWith("app.tree.")],
@@ -191,8 +227,8 @@ export function hotkeysText(keybindings: KeybindingsManager): string {
   const groups = new Map<string, string[]>(GROUPS.map(([title]) => [title, []]));
   for (const [id, { description }] of DEFINITIONS) {
     const title = GROUPS.find(([, belongs]) => belongs(id))?.[0];
-    // pi-tui's full-screen mode is not used, its keys would only mislead.
-    if (title === undefined) continue;
+    // pi-tui's full-screen mode and its selection are not used, their keys would only mislead.
+    if (title === undefined || id === "tui.input.copy") continue;
     const keys = keybindings.getKeys(id as AppKeybinding).map((each) => `\`${keyName(each).replace("|", "\\|")}\``);
     groups.get(title)?.push(`| ${keys.join(", ") || "–"} | ${description ?? ""} | \`${id}\` |`);
   }

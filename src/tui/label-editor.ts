@@ -2,9 +2,9 @@
  * One line of text to edit, with a caption: the label of an entry, the name of a session.
  * Part of `tui/`; used by the tree selector and the session picker, whose list it replaces while it is open.
  */
-import { Input } from "@earendil-works/pi-tui";
 import type { Component, Focusable } from "@earendil-works/pi-tui";
-import { sanitise, sanitiseLine } from "./sanitise.ts";
+import { SafeInput } from "./safe-input.ts";
+import { sanitiseLine } from "./sanitise.ts";
 import { fit, hintLines } from "./selector-list.ts";
 import { theme } from "./theme.ts";
 
@@ -20,7 +20,7 @@ export interface LabelEditorOptions {
 
 export class LabelEditor implements Component, Focusable {
   readonly #options: LabelEditorOptions;
-  readonly #input = new Input();
+  readonly #input = new SafeInput();
 
   constructor(options: LabelEditorOptions) {
     this.#options = options;
@@ -47,10 +47,6 @@ export class LabelEditor implements Component, Focusable {
 
   handleInput(data: string): void {
     this.#input.handleInput(data);
-    // pi-tui's input keeps escape sequences of a pasted text; they must not reach the terminal.
-    const text = this.#input.getValue();
-    const safe = sanitise(text).replaceAll("\n", " ");
-    if (safe !== text) this.#input.setValue(safe);
   }
 
   invalidate(): void {

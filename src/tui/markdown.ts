@@ -28,6 +28,9 @@ const MARKDOWN_THEME: MarkdownTheme = {
   highlightCode,
 };
 
+/** For Markdown of extensions, which Guarded keeps from driving the terminal. */
+export const getMarkdownTheme = (): MarkdownTheme => ({ ...MARKDOWN_THEME });
+
 /** Markdown that passed the sink. Formulas stay as written: `$HOME` is more often a variable than mathematics. */
 export class MarkdownText extends Markdown {
   constructor(text: string, style?: DefaultTextStyle) {

@@ -4,12 +4,14 @@
  */
 import { type Component, Spacer, Text } from "@earendil-works/pi-tui";
 import { providerErrorText } from "../agent/provider-error.ts";
+import type { CustomEntry } from "../tree/entries.ts";
 import type { AgentMessage } from "../tree/messages.ts";
+import { drawnEntry, drawnMessage } from "./extension-drawings.ts";
 import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import { blocksOf, bounded, collapseLines, shownText, times } from "./shown-text.ts";
+import { blocksOf, bounded, collapseLines, hiddenLinesNote, shownText, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
 
 type MessageOf<Role extends AgentMessage["role"]> = Extract<AgentMessage, { role: Role }>;
@@ -56,7 +58,7 @@ function executionPanel(title: string, message: Execution, options: ChatOptions)
     ? { lines, hidden: 0 }
     : collapseLines(lines, COLLAPSED_OUTPUT, "tail");
   const notes = [
-    hidden > 0 ? `… ${hidden} earlier lines (${options.expandKey} to expand)` : "",
+    hidden > 0 ? hiddenLinesNote(hidden, "tail", options.expandKey) : "",
     message.cancelled ? "Stopped." : message.exitCode ? `Exit code ${message.exitCode}.` : "",
     "fullOutputPath" in message && message.fullOutputPath !== undefined
       ? `All of the output: ${sanitiseLine(message.fullOutputPath)}`
@@ -70,17 +72,16 @@ function executionPanel(title: string, message: Execution, options: ChatOptions)
 }
 
 function customPanel(message: MessageOf<"custom" | "hookMessage">, options: ChatOptions): Component {
-  const drawn = drawnByExtension(message, options);
-  return drawn ?? labelledPanel(sanitiseLine(String(message.customType)), shownText(message.content));
+  const instead = (): Component => labelledPanel(sanitiseLine(String(message.customType)), shownText(message.content));
+  return drawnMessage(options.extensions, message, { expanded: options.expanded, instead }) ?? instead();
 }
 
-function drawnByExtension(message: MessageOf<"custom" | "hookMessage">, options: ChatOptions): Component | undefined {
-  try {
-    return options.drawCustom?.(message, { expanded: options.expanded });
-  } catch {
-    // An extension's renderer that fails costs its own look, not the message.
-    return undefined;
-  }
+/** The row of an entry that is no message, when an extension draws it. */
+export function entryRow(entry: CustomEntry, options: ChatOptions): Component | undefined {
+  if (options.extensions.entryRenderer(entry.customType) === undefined) return undefined;
+  const nothing = new Panel([]);
+  const instead = (): Component => nothing;
+  return new Row(() => drawnEntry(options.extensions, entry, { expanded: options.expanded, instead }) ?? nothing);
 }
 
 function labelledPanel(label: string, text: string): Component {
@@ -149,7 +150,7 @@ export class AssistantRow implements Component {
   /** Keeps the Markdown component of each block: it draws again only what the stream has changed. */
   #refresh(): void {
     this.#stale = false;
-    this.#parts = answerParts(this.#message, this.#options.hideThinking).map((part, index) => {
+    this.#parts = answerParts(this.#message, this.#options).map((part, index) => {
       const known = this.#parts[index];
       if (known?.isThinking !== part.isThinking) return { ...part, markdown: answerMarkdown(part) };
       known.markdown.setText(part.text);
@@ -171,13 +172,14 @@ const answerMarkdown = ({ isThinking, text }: AnswerPart): MarkdownText =>
     ? new MarkdownText(text, { color: (part) => theme.fg("thinkingText", part), italic: true })
     : new MarkdownText(text);
 
-function answerParts(message: MessageOf<"assistant">, hideThinking: boolean): AnswerPart[] {
+function answerParts(message: MessageOf<"assistant">, options: ChatOptions): AnswerPart[] {
+  const { hideThinking, hiddenThinkingLabel } = options;
   const parts: AnswerPart[] = [];
   for (const block of blocksOf(message.content)) {
     const isThinking = block["type"] === "thinking";
     const text = bounded(isThinking ? block["thinking"] : block["text"]).trim();
     if (text !== "" && (isThinking || block["type"] === "text"))
-      parts.push({ isThinking, text: isThinking && hideThinking ? "Thinking…" : text });
+      parts.push({ isThinking, text: isThinking && hideThinking ? hiddenThinkingLabel : text });
   }
   return parts;
 }

@@ -1,15 +1,16 @@
 /**
  * The editor for prompts: pi-tui's editor, with bough's actions in front of it and a border that tells the mode.
- * Part of `tui/`; used by interactive-mode.
+ * Part of `tui/`; used by interactive-mode, and what editors of extensions are made of.
  */
 import {
   Editor,
+  type EditorOptions,
   type EditorTheme,
   type KeybindingsManager,
-  type SelectListTheme,
   type TUI,
 } from "@earendil-works/pi-tui";
 import type { AppKeybinding } from "./keybindings.ts";
+import { getSelectListTheme } from "./list-themes.ts";
 import { sanitise } from "./sanitise.ts";
 import { theme } from "./theme.ts";
 import { TypedBurst } from "./typed-burst.ts";
@@ -40,14 +41,10 @@ const EDITOR_ACTIONS = [
 ] as const satisfies readonly AppKeybinding[];
 export type EditorAction = (typeof EDITOR_ACTIONS)[number];
 
-const SELECT_LIST_THEME: SelectListTheme = {
-  selectedPrefix: (text) => theme.fg("accent", text),
-  selectedText: (text) => theme.fg("accent", text),
-  description: (text) => theme.fg("muted", text),
-  scrollInfo: (text) => theme.fg("muted", text),
-  noMatch: (text) => theme.fg("muted", text),
+export const EDITOR_THEME: EditorTheme = {
+  borderColor: (text) => theme.fg("border", text),
+  selectList: getSelectListTheme(),
 };
-const EDITOR_THEME: EditorTheme = { borderColor: (text) => theme.fg("border", text), selectList: SELECT_LIST_THEME };
 
 /**
  * pi-tui 1.6's editor recurses without end over a wide character that its text column cannot hold; below this width
@@ -60,6 +57,13 @@ const PASTE_START = "\x1b[200~";
 const PASTE_END = "\x1b[201~";
 const DEL_AND_C1 = /[\x7f-\x9f]/g;
 
+/** Runs the first action of a key that takes it; false leaves the key to the editor. */
+export const runsAction = (
+  keybindings: KeybindingsManager,
+  data: string,
+  run: (action: EditorAction) => boolean,
+): boolean => EDITOR_ACTIONS.some((action) => keybindings.matches(data, action) && run(action));
+
 const isBash = (text: string): boolean => text.trimStart().startsWith("!");
 
 export class PromptEditor extends Editor {
@@ -68,17 +72,20 @@ export class PromptEditor extends Editor {
   #isPlanning = false;
   readonly #burst: TypedBurst;
   /** Returns false to leave the key to the editor. */
-  onAction: ((action: EditorAction) => boolean) | undefined;
+  runAction: ((action: EditorAction) => boolean) | undefined;
 
-  constructor(ui: TUI, keybindings: KeybindingsManager) {
-    super(ui, EDITOR_THEME, { autocompleteMaxVisible: 8 });
+  constructor(
+    ui: TUI,
+    keybindings: KeybindingsManager,
+    editorTheme: EditorTheme = EDITOR_THEME,
+    options: EditorOptions = {},
+  ) {
+    super(ui, editorTheme, { autocompleteMaxVisible: 8, ...options });
     this.#keybindings = keybindings;
     this.#burst = new TypedBurst({
       key: (data) => this.#handleKey(data),
-      paste: (text) => {
-        this.#handleKey(`${PASTE_START}${text}${PASTE_END}`);
-        ui.requestRender();
-      },
+      paste: (text) => this.#handleKey(`${PASTE_START}${text}${PASTE_END}`),
+      late: () => ui.requestRender(),
     });
   }
 
@@ -121,7 +128,7 @@ export class PromptEditor extends Editor {
   }
 
   #handleKey(data: string): void {
-    if (!this.#closesMenu(data) && this.#runAction(data)) return;
+    if (!this.#closesMenu(data) && runsAction(this.#keybindings, data, (action) => this.takeAction(action))) return;
     super.handleInput(data.startsWith(PASTE_START) ? data.replace(DEL_AND_C1, "") : data);
   }
 
@@ -141,7 +148,8 @@ export class PromptEditor extends Editor {
     return this.isShowingAutocomplete() && keys.matches(data, "tui.select.cancel") && !keys.matches(data, "app.clear");
   }
 
-  #runAction(data: string): boolean {
-    return EDITOR_ACTIONS.some((action) => this.#keybindings.matches(data, action) && this.onAction?.(action) === true);
+  /** False leaves the key to the editor. */
+  protected takeAction(action: EditorAction): boolean {
+    return this.runAction?.(action) === true;
   }
 }

@@ -3,18 +3,24 @@
  * Part of `tui/`; used by the chat for everything that does not change while it is shown.
  */
 import type { Component } from "@earendil-works/pi-tui";
+import type { ScreenExtensions } from "./screen-extensions.ts";
 
 /** What the rows of one chat share. Whoever changes a field invalidates the chat. */
 export interface ChatOptions {
   /** Long output and summaries in full. */
   expanded: boolean;
   hideThinking: boolean;
+  /** Stands where thinking is hidden. */
+  hiddenThinkingLabel: string;
   /** The key that toggles `expanded`, as shown in hints. */
   readonly expandKey: string;
   /** The user's home folder, shown as `~` in paths. */
   readonly home: string;
-  /** An extension's drawing of its own message; undefined, or an exception, gives the default one. */
-  readonly drawCustom?: (message: { customType: string }, options: { expanded: boolean }) => Component | undefined;
+  /** They may draw their messages, entries and tools themselves. */
+  readonly extensions: ScreenExtensions;
+  /** Where the session works. */
+  readonly cwd: () => string;
+  readonly requestRender: () => void;
 }
 
 export class Row implements Component {

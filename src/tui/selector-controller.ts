@@ -78,7 +78,7 @@ export interface SelectorControllerOptions {
 }
 
 const COPIED = "Copied the branch to a session of your own";
-const NO_MCP_SERVER = "No MCP server is set up; mcp.json in the state folder names them, and the README says how.";
+const NO_MCP_SERVER = "No MCP server is set up; ~/.bough/mcp.json names them, and docs/mcp.md says how.";
 const JUMP_STOPS = "Jumping stops it. What it has written so far stays on its own branch.";
 
 export class SelectorController {

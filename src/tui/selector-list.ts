@@ -11,6 +11,7 @@ import {
   replaceControlCharacters,
   truncateToWidth,
   visibleWidth,
+  wrapTextWithAnsi,
 } from "@earendil-works/pi-tui";
 import type { Keybinding, KeybindingsManager } from "@earendil-works/pi-tui";
 import { keyName } from "./keybindings.ts";
@@ -160,6 +161,14 @@ const rule = (width: number): string => theme.fg("border", "─".repeat(Math.max
 
 /** A line that says something about the list, two columns in. */
 export const note = (text: string, width: number): string => fit(theme.fg("muted", `  ${text}`), width);
+
+/** What a question says before its answers, two columns in, at most half the screen; nothing for "". */
+export function explanation(text: string, width: number, rows: number): string[] {
+  if (text === "") return [];
+  const lines = wrapTextWithAnsi(text, Math.max(1, width - 4));
+  const shown = lines.length <= listHeight(rows) ? lines : [...lines.slice(0, listHeight(rows) - 1), "…"];
+  return [...shown.map((line) => fit(line === "" ? "" : `  ${line}`, width)), ""];
+}
 
 /** A row of a list with the cursor in front. */
 export function row(content: string, selected: boolean, width: number): string {

@@ -23,7 +23,8 @@ export interface InUseAnswers {
 }
 
 export function inUseQuestion({ pid, host, since }: OtherBough, answers: InUseAnswers): Question {
-  const who = pid === undefined ? "" : sanitiseLine(` It is process ${pid} on ${host ?? "?"}, since ${since ?? "?"}.`);
+  const who =
+    pid === undefined ? "" : ` It is process ${pid} on ${sanitiseLine(host ?? "?")}, since ${minuteOf(since)}.`;
   return {
     title: "This session is open in another bough",
     text: `Only one at a time can write a session.${who}`,
@@ -34,6 +35,13 @@ export function inUseQuestion({ pid, host, since }: OtherBough, answers: InUseAn
     ],
     onCancel: answers.cancel,
   };
+}
+
+/** "2026-11-30 23:55 UTC"; what is no time is shown as it is. */
+function minuteOf(since = "?"): string {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:.*Z$/.test(since)
+    ? `${since.slice(0, 10)} ${since.slice(11, 16)} UTC`
+    : sanitiseLine(since);
 }
 
 /** Copies the current branch of a session that is not open here to a file beside it, and returns that. */

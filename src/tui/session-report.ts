@@ -73,4 +73,4 @@ function branchCosts(session: AgentSession): [string, string][] {
 const count = (value: number): string => value.toLocaleString("en");
 const dollars = (value: number): string => `$${value.toFixed(4)}`;
 /** Names and paths are text, whatever Markdown would make of them. */
-const literal = (text: string): string => text.replace(/[\\`*_~[\]<>$|]/g, "\\$&");
+export const literal = (text: string): string => text.replace(/[\\`*_~[\]<>$|]/g, "\\$&");

@@ -57,6 +57,11 @@ export function collapseLines(
   };
 }
 
+/** What stands in place of the lines that `collapseLines` has left out: "… 7 earlier lines (Ctrl+O to expand)". */
+export function hiddenLinesNote(hidden: number, from: "head" | "tail", expandKey: string): string {
+  return `… ${hidden} ${from === "head" ? "more" : "earlier"} line${hidden === 1 ? "" : "s"} (${expandKey} to expand)`;
+}
+
 function imageNote(block: Record<string, unknown>): string {
   const type = typeof block["mimeType"] === "string" ? sanitise(block["mimeType"]).slice(0, 40) : "unknown type";
   const bytes = typeof block["data"] === "string" ? Math.floor((block["data"].length * 3) / 4) : 0;

@@ -27,7 +27,7 @@ export class SummaryEditor extends Container implements Focusable {
     editor.setText(summary);
     editor.onSubmit = (text) => (text.trim() === "" ? onDrop() : onAccept(text));
     // No action of the prompt's makes sense here, but for the one that leaves; the keys that move and delete go on.
-    editor.onAction = (action) => {
+    editor.runAction = (action) => {
       if (action !== "app.interrupt" && action !== "app.clear") return false;
       onDrop();
       return true;

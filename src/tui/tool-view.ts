@@ -2,7 +2,7 @@
  * The row of one tool call: what was asked, how it went, what came back.
  * Part of `tui/`; used by the chat. Arguments and results come from models and files: any shape is drawn, none throws.
  */
-import { type Component, Text } from "@earendil-works/pi-tui";
+import { type Component, Container, Text } from "@earendil-works/pi-tui";
 import { SUBMIT_PLAN } from "../agent/plan-mode.ts";
 import { changedLines, colourDiff } from "./diff-view.ts";
 import { highlightCode, languageOf } from "./highlight.ts";
@@ -10,10 +10,12 @@ import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
 import { type ChatOptions, Row } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
-import { argumentsText, blocksOf, bounded, collapseLines, shownText } from "./shown-text.ts";
+import { argumentsText, blocksOf, bounded, collapseLines, hiddenLinesNote, shownText } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
+import { ToolDrawing } from "./tool-drawing.ts";
 
 export interface ToolCallState {
+  readonly id: string;
   readonly name: string;
   args: unknown;
   /** "unanswered": the session holds no result and none will come. */
@@ -21,6 +23,8 @@ export interface ToolCallState {
   /** The result's content, also a partial one. */
   content: unknown;
   details: unknown;
+  /** It runs, or has run. */
+  isStarted: boolean;
 }
 
 const BACKGROUNDS: Readonly<Record<ToolCallState["status"], ThemeToken>> = {
@@ -38,14 +42,18 @@ export class ToolRow implements Component {
   readonly #state: ToolCallState;
   readonly #row: Row;
 
-  constructor(name: string, args: unknown, options: ChatOptions) {
-    this.#state = { name, args, status: "pending", content: undefined, details: undefined };
-    this.#row = new Row(() => toolPanel(this.#state, options));
+  constructor({ id, name, args }: Pick<ToolCallState, "id" | "name" | "args">, options: ChatOptions) {
+    this.#state = { id, name, args, status: "pending", content: undefined, details: undefined, isStarted: false };
+    const tool = options.extensions.tool(name);
+    const drawing = tool === undefined ? undefined : new ToolDrawing(tool);
+    this.#row = new Row(() =>
+      drawing === undefined ? toolPanel(this.#state, options) : this.#drawnPanel(drawing, options),
+    );
   }
   get status(): ToolCallState["status"] {
     return this.#state.status;
   }
-  update(changes: Partial<Omit<ToolCallState, "name">>): void {
+  update(changes: Partial<Omit<ToolCallState, "id" | "name">>): void {
     Object.assign(this.#state, changes);
     this.#row.invalidate();
   }
@@ -55,15 +63,45 @@ export class ToolRow implements Component {
   invalidate(): void {
     this.#row.invalidate();
   }
+
+  /** As the tool's extension wants it; what it leaves out is drawn as for any tool. */
+  #drawnPanel(drawing: ToolDrawing, options: ChatOptions): Component {
+    const state = this.#state;
+    const terms = {
+      cwd: options.cwd(),
+      expanded: options.expanded,
+      invalidate: () => {
+        this.#row.invalidate();
+        options.requestRender();
+      },
+    };
+    const title = (): Component => new Text(toolTitle(state.name, state.args, options.home), 0, 0);
+    const body = (): Component => bodyText(state, options);
+    const hasResult = state.content !== undefined && state.status !== "unanswered";
+    const parts = [
+      drawing.call(state, terms, title) ?? title(),
+      (hasResult ? drawing.result(state, terms, body) : undefined) ?? body(),
+    ];
+    return drawing.isUnframed ? stacked(parts) : new Panel(parts, BACKGROUNDS[state.status]);
+  }
+}
+
+function stacked(parts: readonly Component[]): Component {
+  const stack = new Container();
+  for (const part of parts) stack.addChild(part);
+  return stack;
 }
 
 function toolPanel(state: ToolCallState, options: ChatOptions): Component {
   const parts: Component[] = [new Text(toolTitle(state.name, state.args, options.home), 0, 0)];
   const plan = state.name === SUBMIT_PLAN ? text(state.args, "plan") : undefined;
   if (plan !== undefined) parts.push(new Text("", 0, 0), new MarkdownText(bounded(plan)));
+  return new Panel([...parts, bodyText(state, options)], BACKGROUNDS[state.status]);
+}
+
+function bodyText(state: ToolCallState, options: ChatOptions): Component {
   const body = toolBody(state, options);
-  if (body !== "") parts.push(new Text(`\n${body}`, 0, 0));
-  return new Panel(parts, BACKGROUNDS[state.status]);
+  return body === "" ? new Container() : new Text(`\n${body}`, 0, 0);
 }
 
 /** The first line of a row: "read ~/a.ts:1-20", "$ npm test", "grep /x/ in src"; other tools by name and arguments. */
@@ -159,10 +197,7 @@ function clipped(
 
 function withHint(lines: readonly string[], hidden: number, from: "head" | "tail", options: ChatOptions): string {
   if (hidden === 0) return lines.join("\n");
-  const hint = theme.fg(
-    "muted",
-    `… ${hidden} ${from === "head" ? "more" : "earlier"} lines (${options.expandKey} to expand)`,
-  );
+  const hint = theme.fg("muted", hiddenLinesNote(hidden, from, options.expandKey));
   return (from === "head" ? [...lines, hint] : [hint, ...lines]).join("\n");
 }
 

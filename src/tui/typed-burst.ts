@@ -12,6 +12,8 @@ const QUIET = 20;
 export interface BurstTaker {
   key(data: string): void;
   paste(text: string): void;
+  /** What was held has been handed over, perhaps after pi-tui drew what its keys were to change. */
+  late(): void;
 }
 
 export class TypedBurst {
@@ -26,7 +28,8 @@ export class TypedBurst {
   /** Holds a key that is text until the read it came with is over; false for any other key. */
   hold(data: string): boolean {
     if (!this.#isText(data)) return false;
-    if (this.#text === "") queueMicrotask(() => this.#readEnded());
+    // pi-tui draws in the next tick as well, after this one where nothing else was pressed before.
+    if (this.#text === "") process.nextTick(() => this.#readEnded());
     this.#text += data;
     this.#timer?.refresh();
     return true;
@@ -43,8 +46,13 @@ export class TypedBurst {
   }
 
   #readEnded(): void {
-    if (this.#text.length <= BURST) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), QUIET);
+    if (this.#text.length <= BURST) this.#flushLate();
+    else this.#timer ??= setTimeout(() => this.#flushLate(), QUIET);
+  }
+
+  #flushLate(): void {
+    this.flush();
+    this.#taker.late();
   }
 
   /** A line feed and a tab are keys of their own, but not right behind a letter. */

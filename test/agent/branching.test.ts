@@ -330,7 +330,7 @@ test("[B5] an unnamed session that is resumed stays unnamed", async (t) => {
   assert.equal(manager.getSessionName(), undefined);
 });
 
-test("[B5] a small model names the session beside the turn; when it fails the first line does", async (t) => {
+test("[B5, D5] a small model names the session beside the turn; when it fails the first line does", async (t) => {
   const gate = Promise.withResolvers<void>();
   const small = await startHarness(t, {
     replies: [after(gate.promise, say('"Repair the loader."')), fail(500, "down")],
@@ -349,6 +349,11 @@ test("[B5] a small model names the session beside the turn; when it fails the fi
   });
   assert.deepEqual(manager.getIndex().name, { text: "Repair the loader", source: "auto" });
   assert.equal(small.server.requests.length, 1);
+  const spent = manager.getEntries().flatMap((entry) => (entry.type === "usage" ? [entry] : []));
+  assert.deepEqual(
+    spent.map(({ kind, model, usage }) => [kind, model, usage.totalTokens]),
+    [["name", "mock", 110]],
+  );
   await session.newSession();
   await session.prompt("Another task");
   if (manager.getSessionName() === undefined) await nextEvent(session, "session_info_changed");
@@ -368,4 +373,60 @@ test("[B5] a name that comes after the session was left, or named, is not used",
   gate.resolve();
   await session.dispose();
   assert.equal(manager.getSessionName(), undefined);
+});
+
+test("[T7, B1] dB52 a copy made before any answer: a later run that fails says its own reason, and the copy goes on", async (t) => {
+  const replies = [fail(400, "first refusal"), fail(400, "second refusal"), say("ok")];
+  const { session, manager } = await startHarness(t, { replies });
+  await session.prompt("go");
+  const source = manager.getSessionFile() as string;
+  manager.branch(session.getUserMessages()[0]!.entryId);
+  const before = readFileSync(source);
+  assert.deepEqual(await session.clone(), { cancelled: false });
+  const copy = manager.getSessionFile() as string;
+  assert.deepEqual([copy === source, existsSync(copy)], [false, true]);
+  await session.prompt("again");
+  const failed = session.messages.at(-1);
+  assert.ok(failed?.role === "assistant" && failed.errorMessage?.includes("second refusal"), JSON.stringify(failed));
+  await session.prompt("once more");
+  assert.equal(outlineOf(manager.getBranch()).at(-1), "assistant stop: ok");
+  assert.deepEqual(readFileSync(source).subarray(0, before.length), before);
+});
+
+test("[D2] who resumes a session of another folder is told whose settings are in use; back at home there is nothing to tell", async (t) => {
+  const { session, manager, events, dir } = await startHarness(t, { replies: say("ok") });
+  await session.prompt("Here");
+  const here = manager.getSessionFile()!;
+  const away = temporaryFolder();
+  const other = SessionManager.create(away, join(dir, "sessions"));
+  other.appendMessage(user("There"));
+  await other.close();
+  await session.switchSession(other.getSessionFile()!);
+  const told =
+    `info: This session works in ${away}. Settings, rules and MCP servers are still those of ${dir}; ` +
+    "start bough there to work with that folder's own.";
+  assert.deepEqual([noticesOf(events), session.cwd], [[told], away]);
+  await session.newSession();
+  await session.switchSession(here);
+  assert.deepEqual([noticesOf(events), session.cwd], [[told], dir]);
+});
+
+test("[T7, B1] dB52 a copy made before any answer is there at once, and a run in it that fails tells its own error", async (t) => {
+  const manager = SessionManager.create(temporaryFolder(), temporaryFolder());
+  manager.appendMessage(user("first"));
+  const prompt = manager.appendMessage(user("second"));
+  const { session, events } = await startHarness(t, { manager, replies: [fail(400, "bad request"), say("ok")] });
+  await session.branch(prompt);
+  const path = manager.getSessionFile()!;
+  assert.ok(existsSync(path));
+  await session.prompt("second, again");
+  const answers = (): string[] => outlineOf(manager.getBranch()).filter((row) => /^(user|assistant)/.test(row));
+  assert.deepEqual(answers(), ["user: first", "user: second, again", "assistant error: "]);
+  const failed = manager.getBranch().findLast(({ type }) => type === "message");
+  assert.ok(failed?.type === "message" && failed.message.role === "assistant");
+  assert.match(failed.message.errorMessage ?? "", /bad request/);
+  assert.deepEqual([noticesOf(events), manager.getSessionFile()], [[], path]);
+  await session.prompt("third");
+  assert.deepEqual(answers().slice(3), ["user: third", "assistant stop: ok"]);
+  assert.match(readFileSync(path, "utf8"), /bad request[\s\S]*third/);
 });

@@ -2,11 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
+import type { CompactionPreparation } from "../../src/agent/compaction-preparation.ts";
 import { DEFAULT_COMPACTION } from "../../src/agent/compaction-settings.ts";
+import { summariseCompaction } from "../../src/agent/compaction-summary.ts";
 import { hooksFrom } from "../../src/agent/hook-port.ts";
 import type { HookEvent, HookFunctions } from "../../src/agent/hook-port.ts";
 import type { AgentSessionEvent } from "../../src/agent/agent-session-events.ts";
 import type { CompactionEntry, SessionEntry } from "../../src/tree/entries.ts";
+import type { AgentMessage } from "../../src/tree/messages.ts";
 import { noticesOf, outlineOf, nextEvent, sentMessages, startHarness, tool } from "../support/agent-harness.ts";
 import type { Harness, HarnessOptions } from "../support/agent-harness.ts";
 import { after, callTools, fail, hangAfter, say, stopAt, using } from "../support/provider-mock.ts";
@@ -234,6 +237,61 @@ test("[K1, C3] after an overflow the conversation is compacted once and asked ag
   assert.deepEqual(noticesOf(harness.events), []);
 });
 
+test("[K1] a request that was cut to fit, and so ends at the limit before the first word, is an overflow", async (t) => {
+  const cut = using(WINDOW, stopAt("length", ""), 0);
+  const harness = await start(t, { replies: replies([say("one"), cut, say("two")]) });
+  await harness.session.prompt("First");
+  await harness.session.prompt("Second");
+  assert.deepEqual(pathOf(harness).slice(-4), [
+    "user: Second",
+    "assistant length: ",
+    "compaction",
+    "assistant stop: two",
+  ]);
+  assert.deepEqual(conversationRequests(harness)[2]?.slice(-1), ["user Second"]);
+  assert.deepEqual(noticesOf(harness.events), []);
+
+  const hopeless = await start(t, { replies: replies([say("one"), cut]) });
+  await hopeless.session.prompt("First");
+  hopeless.session.followUp("Third");
+  await hopeless.session.prompt("Second");
+  assert.deepEqual(pathOf(hopeless).slice(-2), ["compaction", "assistant length: "]);
+  assert.equal(noticesOf(hopeless.events).length, 1);
+  assert.match(noticesOf(hopeless.events)[0]!, /^error: The conversation no longer fits into mock \(10000 tokens\)/);
+
+  // One that has said something, or whose window is not full, was long, and no more.
+  for (const long of [using(WINDOW, stopAt("length", "half")), using(WINDOW / 2, stopAt("length", ""), 0)]) {
+    const other = await start(t, { replies: replies([say("one"), long]) });
+    await other.session.prompt("First");
+    await other.session.prompt("Second");
+    assert.deepEqual([compactionEvents(other.events), noticesOf(other.events)], [[], []]);
+  }
+});
+
+test("[K1, D5] of a summary in two parts both count, also when the second one fails", async (t) => {
+  const usages: unknown[] = [];
+  for (const second of [say("TURN"), say("")]) {
+    const { registry, model } = await start(t, { replies: [say("HISTORY"), second] });
+    const message: AgentMessage = { role: "user", content: "Do it", timestamp: 1 };
+    const preparation: CompactionPreparation = {
+      firstKeptEntryId: "kept",
+      messagesToSummarize: [message],
+      turnPrefixMessages: [message],
+      isSplitTurn: true,
+      tokensBefore: 1,
+      fileOps: { read: new Set(), written: new Set(), edited: new Set() },
+      settings: SETTINGS,
+    };
+    const { signal } = new AbortController();
+    const { kind, usage } = await summariseCompaction({ preparation, registry, model, signal });
+    usages.push([kind, usage?.totalTokens]);
+  }
+  assert.deepEqual(usages, [
+    ["summary", 220],
+    ["failed", 220],
+  ]);
+});
+
 test("[K1] an overflow that a compaction does not mend ends the turn, and the next turn may try again", async (t) => {
   const harness = await start(t, { replies: replies([say("one"), OVERFLOW]) });
   const { session, manager } = harness;
@@ -247,25 +305,34 @@ test("[K1] an overflow that a compaction does not mend ends the turn, and the ne
   assert.equal(manager.getEntries().filter(({ type }) => type === "compaction").length, 2);
 });
 
-test("[K1] a summary that fails leaves the session as it was: by hand it rejects, by itself the turn goes on", async (t) => {
-  const bad: [Reply, RegExp][] = [
-    [say(""), /The model answered with an empty summary\./],
-    [callTools({ id: "x", name: "look", arguments: {} }), /called a tool instead of writing a summary/],
-    [stopAt("length", "half a"), /cut off at its limit/],
-    [fail(400, "bad request"), /The summary could not be written: /],
+/** Entries that hold usage alone, as `[kind, model, tokens]`; another entry as its type. */
+const spentIn = (entries: readonly SessionEntry[]): unknown[] =>
+  entries.map((entry) =>
+    entry.type === "usage" ? [entry.kind, `${entry.provider}/${entry.model}`, entry.usage.totalTokens] : entry.type,
+  );
+
+test("[K1, D5] a summary that fails changes nothing, but what it used counts: by hand it rejects, by itself the turn goes on", async (t) => {
+  const bad: [Reply, RegExp, tokens: number][] = [
+    [say(""), /The model answered with an empty summary\./, 110],
+    [callTools({ id: "x", name: "look", arguments: {} }), /called a tool instead of writing a summary/, 110],
+    [stopAt("length", "half a"), /cut off at its limit/, 110],
+    [fail(400, "bad request"), /The summary could not be written: /, 0],
   ];
-  for (const [reply, reason] of bad) {
+  for (const [reply, reason, tokens] of bad) {
     const harness = await start(t, { replies: replies([say("one"), using(FULL, say("two")), say("three")], [reply]) });
     const { session, manager } = harness;
     await session.prompt(LONG);
     await session.prompt("Second");
     const before = manager.getEntries();
     await assert.rejects(session.compact(), reason);
-    assert.deepEqual(manager.getEntries(), before);
+    const after = manager.getEntries();
+    assert.deepEqual(after.slice(0, before.length), before);
+    assert.deepEqual(spentIn(after.slice(before.length)), tokens === 0 ? [] : [["summary", "endpoint/mock", tokens]]);
     assert.equal(session.isCompacting, false);
 
     await session.prompt("Third");
-    assert.deepEqual(pathOf(harness).slice(-2), ["user: Third", "assistant stop: three"]);
+    const said = pathOf(harness).filter((text) => text !== "usage");
+    assert.deepEqual(said.slice(-2), ["user: Third", "assistant stop: three"]);
     const [notice, ...others] = noticesOf(harness.events);
     assert.match(notice!, /^warning: The context was not compacted: .* \/compact tries again, also without a model\.$/);
     assert.match(notice!, reason);
@@ -361,7 +428,9 @@ test("[K5] the summary can be read and changed before it is written, and dropped
       return undefined;
     },
   });
-  assert.deepEqual([dropped, drafts, manager.getEntries()], [{ cancelled: true }, ["SUMMARY"], before]);
+  const later = manager.getEntries();
+  assert.deepEqual([dropped, drafts, later.slice(0, before.length)], [{ cancelled: true }, ["SUMMARY"], before]);
+  assert.deepEqual(spentIn(later.slice(before.length)), [["summary", "endpoint/mock", 110]]);
   const { entry } = await session.compact({ review: async ({ summary }) => `${summary}, and mine` });
   assert.equal(entry?.summary, "SUMMARY, and mine");
 });

@@ -48,15 +48,27 @@ const picture = ({ manager }: Harness): unknown => [
   fileLines(manager).length,
 ];
 
-async function failing(t: TestContext, replies: Reply | readonly Reply[]): Promise<Forked & { error: unknown }> {
+/** `spent`: tokens of what a `usage` entry records behind the leaf; nothing else has changed. */
+async function failing(
+  t: TestContext,
+  replies: Reply | readonly Reply[],
+): Promise<Forked & { error: unknown; spent: number }> {
   const started = await forked(t, { replies });
-  const before = picture(started);
+  const before = started.manager.getEntries();
   const error: unknown = await started.session
     .navigateTree(started.ids.x, { summarize: true })
     .catch((e: unknown) => e);
-  assert.deepEqual(picture(started), before);
+  const [usage, ...others] = started.manager.getEntries().slice(before.length);
+  assert.deepEqual([started.manager.getEntries().slice(0, before.length), others], [before, []]);
+  assert.equal(started.manager.getLeafId(), usage?.id ?? started.ids.c);
   assert.equal(started.session.isIdle, true);
-  return { ...started, error };
+  if (usage === undefined) return { ...started, error, spent: 0 };
+  assert.ok(usage.type === "usage");
+  assert.deepEqual(
+    [usage.kind, usage.parentId, usage.provider, usage.model],
+    ["summary", started.ids.c, "endpoint", "mock"],
+  );
+  return { ...started, error, spent: usage.usage.totalTokens };
 }
 
 test("[N1, N2, K4] the model's summary hangs at the new place, with its files and its usage, and is in the next request", async (t) => {
@@ -72,7 +84,10 @@ test("[N1, N2, K4] the model's summary hangs at the new place, with its files an
     fromId: ids.x,
     summary: "What was tried.\n\n<read-files>\na.ts\n</read-files>",
     details: { readFiles: ["a.ts"], modifiedFiles: [] },
+    provider: "endpoint",
+    model: "mock",
   });
+  assert.equal(session.getUsage().byModel.get("endpoint/mock")?.totalTokens, 110);
   assert.deepEqual([usage?.input, usage?.output], [100, 10]);
   assert.deepEqual(result, { cancelled: false, summaryEntry: entry });
   assert.deepEqual(told, [{ newLeafId: entry.id, oldLeafId: ids.c, summaryEntry: entry, fromExtension: false }]);
@@ -115,7 +130,7 @@ test("[N1, K6] the digest needs no model and asks none", async (t) => {
   assert.equal(server.requests.length, 0);
 });
 
-const NO_SUMMARIES: [what: string, reply: Reply, reason: string][] = [
+const NO_SUMMARIES: [what: string, reply: Reply, reason: string, spent?: number][] = [
   [
     "a tool call",
     callTools({ id: "c", name: "read", arguments: {} }),
@@ -131,11 +146,14 @@ const NO_SUMMARIES: [what: string, reply: Reply, reason: string][] = [
     "a provider's error",
     fail(401, "bad key"),
     'The summary could not be written: 401: {"message":"bad key","type":"error","code":401}.',
+    0,
   ],
 ];
-for (const [what, reply, reason] of NO_SUMMARIES)
-  test(`[N2, K4] ${what} rejects with the reason and changes nothing; the digest is a way on`, async (t) => {
-    const { error, session, ids } = await failing(t, reply);
+for (const [what, reply, reason, tokens = 110] of NO_SUMMARIES)
+  test(`[N2, K4, D5] ${what} rejects with the reason; only what it used is recorded; the digest is a way on`, async (t) => {
+    const { error, session, ids, spent } = await failing(t, reply);
+    assert.equal(spent, tokens);
+    assert.equal(session.getUsage().byModel.get("endpoint/mock")?.totalTokens ?? 0, tokens);
     assert.ok(error instanceof SummaryFailedError);
     assert.deepEqual([error.reason, error.message], [reason, `${reason} Nothing was moved.`]);
     const { summaryEntry } = await session.navigateTree(ids.x, { summarize: "digest" });
@@ -191,7 +209,9 @@ test("[N3] what arrives while the model writes stops the jump; labels and extens
       await assert.rejects(jump, {
         message: "The session went on while the jump was being prepared; nothing was moved.",
       });
-      assert.equal(manager.getLeafId(), arrived);
+      // What the summary cost hangs behind it.
+      const { type, parentId } = manager.getLeafEntry()!;
+      assert.deepEqual([type, parentId], ["usage", arrived]);
     } else assert.equal((await jump).summaryEntry?.parentId, ids.x);
   }
 });
@@ -251,6 +271,20 @@ test("[K4, N1] instructions of the user and of hooks, and a label for the summar
     { customInstructions: undefined, replaceInstructions: undefined, label: undefined, userWantsSummary: false },
     { customInstructions: "the tests", replaceInstructions: undefined, label: "tried", userWantsSummary: true },
   ]);
+});
+
+test("[N1] a label that cannot be written rejects, and the jump it came with is told of all the same", async (t) => {
+  const { session, manager, ids, events } = await forked(t);
+  t.mock.method(manager, "appendLabelChange", () => {
+    throw new Error("disk full");
+  });
+  const from = events.length;
+  await assert.rejects(session.navigateTree(ids.x, { label: "tried" }), new Error("disk full"));
+  assert.equal(manager.getLeafId(), ids.x);
+  assert.deepEqual(
+    events.slice(from).flatMap((event) => (event.type === "session_changed" ? [event.reason] : [])),
+    ["tree"],
+  );
 });
 
 const circular: Record<string, unknown> = {};

@@ -5,6 +5,7 @@ import { providerErrorText } from "../../src/agent/provider-error.ts";
 
 const CASES: readonly [given: string, shown: string][] = [
   ["Connection error.", "Connection error."],
+  ["Connection error.: connect ECONNREFUSED ::1:9", "Connection error: connect ECONNREFUSED ::1:9"],
   ["", ""],
   ["Unexpected token { in JSON at position 3", "Unexpected token { in JSON at position 3"],
   ['{"code": 7}', '{"code": 7}'],

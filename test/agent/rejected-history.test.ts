@@ -53,6 +53,10 @@ test("[C3] the refused message is found by the id of its call, or by its place i
   };
   assert.equal(rejectedMessage("no result for call-7", messages, undefined), 1);
   assert.equal(rejectedMessage("messages[4].content is wrong", messages, payload), 3);
+  const short = structuredClone(messages);
+  for (const message of short)
+    if (message.role === "assistant" && message.content[0]?.type === "toolCall") message.content[0].id = "4";
+  assert.equal(rejectedMessage("messages[4].content is wrong", short, payload), 3);
   assert.equal(rejectedMessage("messages.9 is wrong", messages, payload), undefined);
   assert.equal(rejectedMessage("messages are wrong", messages, payload), undefined);
 });

@@ -61,3 +61,23 @@ test("[F3, C2] a prompt and tools that pi stored are not sent beside ours, and d
     ["echo"],
   );
 });
+
+test("[C3] dB48 dB49 whatever the system prompt, a tool or a prompt to be named by holds, each request is well-formed", async (t) => {
+  const odd = "a\0b \ud83d c";
+  const naming = await startHarness(t, { replies: say("A name") });
+  const { session, server } = await startHarness(t, {
+    registry: naming.registry,
+    smallModel: naming.model,
+    replies: say("ok"),
+    systemPrompt: () => odd,
+    tools: () => [{ ...tool("echo", () => ""), description: odd }],
+  });
+  await session.prompt(odd);
+  await session.dispose();
+  const bodies = [...server.requests, ...naming.server.requests].map(({ body }) => JSON.stringify(body));
+  const counts = bodies.map((body) => [body.split("a\u2400b \ufffd c").length - 1, /\\u0000|\\ud83d/.test(body)]);
+  assert.deepEqual(counts, [
+    [3, false],
+    [1, false],
+  ]);
+});

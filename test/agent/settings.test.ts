@@ -6,6 +6,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DEFAULT_COMPACTION } from "../../src/agent/compaction-settings.ts";
+import { readModelsFile } from "../../src/agent/models-file.ts";
 import { DEFAULT_RETRY } from "../../src/agent/retry.ts";
 import { DEFAULT_BRANCH_SUMMARY, Settings, type SettingValues } from "../../src/agent/settings.ts";
 import { projectTrust } from "../../src/agent/trust.ts";
@@ -49,6 +50,8 @@ const KEYS: readonly (keyof SettingValues)[] = [
   "hideThinking",
   "externalEditor",
   "plansDirectory",
+  "extensions",
+  "packages",
 ];
 const DEFAULTS: SettingValues = {
   defaultProvider: undefined,
@@ -69,6 +72,8 @@ const DEFAULTS: SettingValues = {
   hideThinking: false,
   externalEditor: undefined,
   plansDirectory: undefined,
+  extensions: [],
+  packages: [],
 };
 const all = (settings: Settings) => Object.fromEntries(KEYS.map((key) => [key, settings.get(key)]));
 
@@ -78,6 +83,18 @@ test("[A9] without files everything has its default, and nothing is made", () =>
   assert.deepEqual([all(settings), settings.notices, fs.existsSync(stateDir)], [DEFAULTS, [], false]);
   assert.deepEqual(all(new Settings()), DEFAULTS);
   for (const text of ["", " \n", "{}"]) assert.deepEqual(all(setUp(text).load()), DEFAULTS);
+});
+
+test("[A9] docs/settings.md names every setting, and its examples are read as they stand", () => {
+  const text = fs.readFileSync(new URL("../../docs/settings.md", import.meta.url), "utf8");
+  const named = [...text.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) => [...cell.matchAll(/`(\w+)`/g)]);
+  assert.deepEqual(new Set(named.map(([, key]) => key)), new Set(KEYS));
+  const [settings = "", models = ""] = [...text.matchAll(/^```json\n(.*?)^```/gms)].map(([, block]) => block);
+  assert.deepEqual(setUp(settings).load().notices, []);
+  const path = join(temporaryFolder(), "models.json");
+  fs.writeFileSync(path, models);
+  const { listings, problems } = readModelsFile(path, { LAB_KEY: "k" });
+  assert.deepEqual([listings.map(({ provider }) => provider.id), problems], [["lab"], []]);
 });
 
 test("[A9] every setting is read from the user's file", () => {
@@ -100,10 +117,14 @@ test("[A9] every setting is read from the user's file", () => {
     hideThinking: true,
     externalEditor: "vim -n",
     plansDirectory: "docs/plans",
+    extensions: ["one.ts", "~/two"],
+    packages: ["npm:three"],
   };
   const settings = setUp(`\ufeff${JSON.stringify(chosen)}`).load();
   assert.deepEqual([all(settings), settings.notices], [chosen, []]);
   assert.deepEqual(setUp('{"retry": {"maxRetries": 9}}').load().get("retry"), { ...DEFAULT_RETRY, maxRetries: 9 });
+  const packages = setUp('{"packages": ["a", {"source": "git:b", "skills": []}]}').load().get("packages");
+  assert.deepEqual(packages, ["a", "git:b"]);
 });
 
 test("[A9] values that make no sense count as absent, with a sentence that names the line", () => {
@@ -247,7 +268,7 @@ test("[X5] a broken file of an untrusted project is not even looked at", () => {
 });
 
 test("[X5] even a trusted project may not set where trust, keys, requests and state go", () => {
-  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory"];
+  const keys = ["trust", "baseUrl", "apiKey", "stateDir", "externalEditor", "plansDirectory", "extensions", "packages"];
   const text = `{\n${keys.map((key) => `"${key}": "x"`).join(",\n")}\n}`;
   const { projectPath, load } = setUp(undefined, text);
   const settings = load(true);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
@@ -178,6 +178,58 @@ test("[P3] several tasks of one answer are worked on at the same time, each with
     provider.requests.map((request) => [taskOf(request), (request.body.tools ?? []).map((tool) => tool.function.name)]),
   );
   assert.deepEqual([given.get("a"), given.get("b")], [["read"], []]);
+});
+
+test("[P1, P3] plan mode that is turned on while a subagent works holds for it, too, until it is turned off", async (t) => {
+  const write = (id: string): MockCall => ({ id, name: "write", arguments: { path: `${id}.txt`, content: "x" } });
+  const turned: { session?: AgentSession } = {};
+  const turning =
+    (turn: (session: AgentSession) => void, reply: Reply): Reply =>
+    (response, request) => {
+      turn(turned.session!);
+      return reply(response, request);
+    };
+  const { session, manager, cwd } = await rig(t, [
+    callTools(task("a")),
+    turning(({ plan }) => plan.start(), callTools(write("w1"), { id: "l", name: "ls", arguments: {} })),
+    turning(({ plan }) => plan.stop(), callTools(write("w2"))),
+    say("Done."),
+    say("All done."),
+  ]);
+  turned.session = session;
+  await session.prompt("Go");
+  const child = await open(results(manager)[0]!.details.session);
+  t.after(() => child.close());
+  assert.deepEqual(
+    outlineOf(child.getBranch()).filter((row) => row.startsWith("result")),
+    [
+      "result w1: write is refused: plan mode is on, and nothing may be changed. Look with read, grep, find and ls, and hand in a plan with submit_plan.",
+      "result l: (empty directory)",
+      "result w2: Created w2.txt (1 line).",
+    ],
+  );
+  assert.deepEqual(readdirSync(cwd), ["w2.txt"]);
+});
+
+test("[P2, P3] a rule that fits what a subagent writes stops it there; the parent's path is not told of it", async (t) => {
+  const rules = join(stateDir(), "rules");
+  mkdirSync(rules, { recursive: true });
+  t.after(() => rmSync(rules, { recursive: true }));
+  writeFileSync(join(rules, "no-logs.md"), "---\ncondition: console\\.log\n---\nUse the logger.");
+  const { session, manager, provider } = await rig(t, [
+    callTools(task("a")),
+    say(`I use console.log ${"x".repeat(100)}`),
+    say("I use the logger."),
+    say("Good."),
+  ]);
+  await session.prompt("Go");
+  const [result] = results(manager);
+  assert.deepEqual([result!.text, result!.isError], ["I use the logger.", false]);
+  assert.match(sentMessages(provider.requests[2]).at(-1)!, /<rule name="no-logs">\nUse the logger\.\n<\/rule>$/);
+  const child = await open(result!.details.session);
+  t.after(() => child.close());
+  assert.deepEqual(child.getContextState().injectedTtsrRules, ["no-logs"]);
+  assert.deepEqual(manager.getContextState().injectedTtsrRules, []);
 });
 
 test("[P3] stopping the parent stops its subagents, and what they have cost is kept", async (t) => {

@@ -47,6 +47,15 @@ test("[K4, K7] one request without tools: the parts in their tags, the instructi
   );
 });
 
+test("[K4, C3] dB48 dB49 half a character or NUL in any part of the request is replaced", async (t) => {
+  const odd = "a\0b \ud83d";
+  const parts = { conversation: odd, previousSummary: odd, context: [odd], instructions: odd, focus: odd };
+  const { outcome, server } = await ask(t, say("A summary."), parts);
+  await outcome;
+  const content = String(server.requests[0]!.body.messages[1]!.content);
+  assert.deepEqual([content.split("a\u2400b \ufffd").length - 1, /[\0\ud83d]/u.test(content)], [5, false]);
+});
+
 const FAILURES: [what: string, reply: Reply, reason: string][] = [
   [
     "a tool call",
@@ -64,7 +73,9 @@ const FAILURES: [what: string, reply: Reply, reason: string][] = [
 for (const [what, reply, reason] of FAILURES)
   test(`[K4] ${what} is no summary`, async (t) => {
     const { outcome } = await ask(t, reply);
-    assert.deepEqual(await outcome, { kind: "failed", reason });
+    const got = await outcome;
+    assert.ok(got.kind === "failed");
+    assert.deepEqual([got.reason, got.usage?.input, got.usage?.output], [reason, 100, 10]);
   });
 
 test("[K4] a provider that refuses is told in one sentence", async (t) => {

@@ -1,13 +1,14 @@
 /** Tests of src/cli/arguments.ts: every flag, every conflict, the whole text of every error. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HELP, parseArguments } from "../../src/cli/arguments.ts";
+import { HELP, claimOptions, parseArguments } from "../../src/cli/arguments.ts";
 import type { Arguments } from "../../src/cli/arguments.ts";
 import { UsageError } from "../../src/cli/usage.ts";
 
 const NOTHING: Arguments = {
   mode: "interactive",
   session: { kind: "new" },
+  words: [],
   prompt: undefined,
   model: undefined,
   provider: undefined,
@@ -18,18 +19,24 @@ const NOTHING: Arguments = {
   name: undefined,
   trust: false,
   plan: false,
+  extensions: [],
+  onlyNamedExtensions: false,
+  unknown: [],
   help: false,
   version: false,
 };
 
 /** What is different from a bare `bough`. */
 function accepts(args: string[], expected: Partial<Arguments>): void {
-  assert.deepEqual(parseArguments(args), { ...NOTHING, ...expected }, args.join(" "));
+  const { words, ...parsed } = parseArguments(args);
+  const { words: _, ...nothing } = NOTHING;
+  assert.deepEqual(parsed, { ...nothing, ...expected }, args.join(" "));
+  assert.equal(words.length === 0 ? undefined : words.join(" "), parsed.prompt);
 }
 
 function refuses(args: string[], text: string): void {
   assert.throws(
-    () => parseArguments(args),
+    () => claimOptions(parseArguments(args), () => undefined),
     (error) => {
       assert.ok(error instanceof UsageError);
       assert.equal(error.message, text);
@@ -74,11 +81,13 @@ test("[R1] every flag is in --help", () => {
     "--api-key",
     "--base-url",
     "--continue",
+    "--extension",
     "--fork",
     "--help",
     "--mode",
     "--model",
     "--name",
+    "--no-extensions",
     "--no-session",
     "--plan",
     "--print",
@@ -146,4 +155,31 @@ test("[R1] what does not fit together or is unknown is one sentence", () => {
   refuses(["--model"], "Option '--model <value>' argument missing. See bough --help.");
   refuses(["-n", "-c"], "Option '-n' argument is ambiguous. See bough --help.");
   refuses(["--continue=yes"], "Option '-c, --continue' does not take an argument. See bough --help.");
+});
+
+test("[X4] options that bough does not have are kept for extensions, with the word behind them if a flag takes one", () => {
+  const args = parseArguments(["--preset", "careful", "fix", "it", "--ssh=me@host", "--loud", "now", "--", "--not-me"]);
+  assert.deepEqual(args.unknown, [
+    { name: "preset", follows: 0 },
+    { name: "ssh", value: "me@host" },
+    { name: "loud", follows: 3 },
+  ]);
+  const types = new Map<string, "boolean" | "string">([
+    ["preset", "string"],
+    ["ssh", "string"],
+    ["loud", "boolean"],
+  ]);
+  assert.deepEqual(
+    claimOptions(args, (name) => types.get(name)),
+    {
+      flags: [{ name: "preset", value: "careful" }, { name: "ssh", value: "me@host" }, { name: "loud" }],
+      prompt: "fix it now --not-me",
+    },
+  );
+});
+
+test("[X4, R1] -e may come several times, -ne is one option; an option that no extension has is a mistake as before", () => {
+  accepts(["-e", "a.ts", "--extension", "b", "-ne"], { extensions: ["a.ts", "b"], onlyNamedExtensions: true });
+  accepts(["--", "-ne"], { prompt: "-ne" });
+  refuses(["-ne", "--color"], "Unknown option '--color'. See bough --help.");
 });

@@ -20,6 +20,24 @@ function put(place: Place, folder: string, id: string): string {
   return path;
 }
 
+test("[D2] tree, stats and doctor take an id, or its beginning, in place of a path; what is a path stays one", async () => {
+  const place = new Place();
+  const path = put(place, join(place.stateDir, "sessions", "any"), "01a22ee8-412c-7000");
+  for (const command of ["tree", "stats", "doctor"]) {
+    const byPath = await place.run([command, path]);
+    assert.deepEqual([byPath.code, byPath.err], [0, ""]);
+    assert.deepEqual(await place.run([command, "01a22ee8-412c"]), byPath);
+  }
+  assert.deepEqual(await place.run(["tree", "ffff"]), {
+    code: 1,
+    out: "",
+    err: 'bough: No session matches "ffff"; bough -r lists the sessions of this folder, and with Tab those of all folders.\n',
+  });
+  writeFileSync(join(place.cwd, "01a22ee8"), "no session\n");
+  assert.match((await place.run(["tree", "01a22ee8"])).err, /first line is not JSON/);
+  assert.match((await place.run(["doctor", "gone.jsonl"])).err, /There is no session file at .*gone\.jsonl; check/);
+});
+
 test("[B2, L1] -c goes on with the session used last, in its file and at its leaf", async (t) => {
   const server = await providerFor(t, say("one"), say("two"), say("three"));
   const place = new Place();
@@ -114,17 +132,23 @@ test("[T7, B2] --fork copies a session into a new one of this folder, and the so
 });
 
 test("[D2] a session of another folder, and of one that is gone, says so", async (t) => {
-  const server = await providerFor(t, say("ok"));
+  const server = await providerFor(t, say("ok"), say("ok"), say("ok"));
   const place = new Place();
   const other = join(place.home, "other");
   mkdirSync(other);
   const path = place.file("other.jsonl", file(headerFor("s1", other), message("u1", null)));
   const args = ["-p", "hi", "--session", basename(path), ...connectedTo(server)];
-  assert.deepEqual(await place.run(args), {
+  const elsewhere = {
     code: 0,
     out: "ok\n",
-    err: `bough: This session works in ${other}.\n`,
-  });
+    err: `bough: This session works in ${other}. Settings, rules and MCP servers are still those of ${place.cwd}; start bough there to work with that folder's own.\n`,
+  };
+  assert.deepEqual(await place.run(args), elsewhere);
+  // The example works in the folder it was first opened in, and is opened from every folder.
+  const examples = join(place.stateDir, "examples");
+  mkdirSync(examples, { recursive: true });
+  writeFileSync(join(examples, "example-session.jsonl"), file(headerFor("e1", other), message("u1", null)));
+  assert.deepEqual(await place.run(["-p", "hi", "-r", "e1", ...connectedTo(server)]), elsewhere);
   rmSync(other, { recursive: true });
   assert.deepEqual(await place.run(args), {
     code: 0,

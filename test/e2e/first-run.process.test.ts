@@ -168,7 +168,7 @@ test("[G2, R1] a model server on this machine is found and used without any conf
   await program.waitFor("homemade-7b");
   assert.doesNotMatch(program.everything(), /example/);
   program.send(`Anyone there?${KEYS.enter}`);
-  await program.waitFor((screen) => screen.includes("Hello from home.") && !screen.includes("Working"));
+  await program.answered("Hello from home.");
   await quit(program);
   assert.deepEqual(await savedMessages(place.sessionFiles()[0]), [
     "user: Anyone there?",

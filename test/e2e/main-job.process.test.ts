@@ -62,7 +62,7 @@ for (const [api, path] of PROTOCOLS) {
     const first = start();
     await first.waitFor("mock");
     first.send(`Read my notes${KEYS.enter}`);
-    await first.waitFor((screen) => screen.includes("The note says PELICAN-42.") && !screen.includes("Working"));
+    await first.answered("The note says PELICAN-42.");
 
     // Back to the first prompt, edited and sent: a second branch.
     first.send(`/tree${KEYS.enter}`);
@@ -75,7 +75,7 @@ for (const [api, path] of PROTOCOLS) {
     await first.waitFor((screen) => !screen.includes("Summarize branch?") && !screen.includes("PELICAN-42"));
     await first.waitFor("Read my notes");
     first.send(` in French${KEYS.enter}`);
-    await first.waitFor((screen) => screen.includes("WOMBAT-7") && !screen.includes("Working"));
+    await first.answered("WOMBAT-7");
     first.send(`/quit${KEYS.enter}`);
     assert.equal((await first.exited).exitCode, 0);
 
@@ -115,7 +115,7 @@ for (const [api, path] of PROTOCOLS) {
     second.send(KEYS.enter);
     await second.waitFor((screen) => screen.includes("Read my notes in French") && !screen.includes("WOMBAT-7"));
     second.send(`${KEYS.enter}`);
-    await second.waitFor((screen) => screen.includes("WOMBAT-7") && !screen.includes("Working"));
+    await second.answered("WOMBAT-7");
     second.send(`/quit${KEYS.enter}`);
     assert.equal((await second.exited).exitCode, 0);
     const files = sessionFiles(home, cwd);

@@ -6,19 +6,18 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import type { TestContext } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { canonicalPath, directoryKey } from "../../src/session/locations.ts";
 import { outlineOf } from "../support/agent-harness.ts";
 import { KEYS, Program, cleanEnvironment, newFolder } from "../support/program.ts";
 import { startAimock } from "../support/provider-mock.ts";
 
-test("[W5, U4] dB31 the second terminal follows live, is handed the session, and takes over when the first is killed", async (t) => {
+/** Programs in one folder, and a provider that answers a prompt by a word in it. */
+async function terminals(t: TestContext, answers: Record<string, string>) {
   const mock = await startAimock();
   t.after(() => mock.stop());
-  mock.on({ userMessage: /one/ }, { content: "ANSWER-1" });
-  mock.on({ userMessage: /two/ }, { content: "ANSWER-2" });
-  mock.on({ userMessage: /three/ }, { content: "ANSWER-3" });
-  mock.on({ userMessage: /four/ }, { content: "ANSWER-4" });
+  for (const [word, content] of Object.entries(answers)) mock.on({ userMessage: new RegExp(word) }, { content });
   const [home, cwd] = [newFolder("home"), newFolder("work")];
   const flags = ["--base-url", `${mock.url}/v1`, "--model", "mock", "--api-key", "k"];
   const start = (...args: string[]): Program => {
@@ -26,16 +25,26 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
     t.after(() => program.stop());
     return program;
   };
-  const say = async (program: Program, prompt: string): Promise<void> => {
-    program.send(prompt);
-    await program.waitFor(prompt);
-    program.send(KEYS.enter);
-  };
+  return { home, cwd, flags, start };
+}
 
+async function say(program: Program, prompt: string): Promise<void> {
+  program.send(prompt);
+  await program.waitFor(prompt);
+  program.send(KEYS.enter);
+}
+
+test("[W5, U4] dB31 the second terminal follows live, is handed the session, and takes over when the first is killed", async (t) => {
+  const { home, cwd, flags, start } = await terminals(t, {
+    one: "ANSWER-1",
+    two: "ANSWER-2",
+    three: "ANSWER-3",
+    four: "ANSWER-4",
+  });
   const first = start();
   await first.waitFor("Ctrl+C");
   await say(first, "say one");
-  await first.waitFor("ANSWER-1");
+  await first.answered("ANSWER-1");
   const second = start("-c");
   await second.waitFor("This session is open in another bough");
   await second.waitFor("Ask for a hand-over");
@@ -74,13 +83,13 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
   await second.waitFor("This session is written here now.");
   await first.waitFor("was handed over to another bough");
   await say(second, "say three");
-  await second.waitFor("ANSWER-3");
+  await second.answered("ANSWER-3");
   await first.waitFor("ANSWER-3");
   second.kill("SIGKILL");
   await say(first, "/take-over");
   await first.waitFor("This session is written here now.");
   await say(first, "say four");
-  await first.waitFor("ANSWER-4");
+  await first.answered("ANSWER-4");
   await first.stop();
 
   const folder = join(home, ".bough/sessions", directoryKey(canonicalPath(cwd)));
@@ -96,35 +105,19 @@ test("[W5, U4] dB31 the second terminal follows live, is handed the session, and
 });
 
 test("[W5, U4] a session in use, picked or opened, can be followed, copied or asked for; Escape keeps the one on the screen", async (t) => {
-  const mock = await startAimock();
-  t.after(() => mock.stop());
-  mock.on({ userMessage: /one/ }, { content: "ANSWER-1" });
-  mock.on({ userMessage: /two/ }, { content: "ANSWER-2" });
-  mock.on({ userMessage: /mine/ }, { content: "ANSWER-MINE" });
-  const [home, cwd] = [newFolder("home"), newFolder("work")];
-  const flags = ["--base-url", `${mock.url}/v1`, "--model", "mock", "--api-key", "k"];
-  const start = (...args: string[]): Program => {
-    const program = new Program({ args: [...args, ...flags], cwd, home });
-    t.after(() => program.stop());
-    return program;
-  };
-  const type = async (program: Program, text: string): Promise<void> => {
-    program.send(text);
-    await program.waitFor(text);
-    program.send(KEYS.enter);
-  };
+  const { home, cwd, start } = await terminals(t, { one: "ANSWER-1", two: "ANSWER-2", mine: "ANSWER-MINE" });
   const first = start();
   await first.waitFor("Ctrl+C");
-  await type(first, "say one");
-  await first.waitFor("ANSWER-1");
+  await say(first, "say one");
+  await first.answered("ANSWER-1");
 
   // A session of its own is on the screen and stays there after Escape.
   const second = start();
   await second.waitFor("Ctrl+C");
-  await type(second, "say mine");
-  await second.waitFor("ANSWER-MINE");
+  await say(second, "say mine");
+  await second.answered("ANSWER-MINE");
   const pickFirst = async (): Promise<void> => {
-    await type(second, "/resume");
+    await say(second, "/resume");
     await second.waitFor("Resume a session");
     await second.waitFor("say one");
     second.send("one");
@@ -142,7 +135,7 @@ test("[W5, U4] a session in use, picked or opened, can be followed, copied or as
   second.send(KEYS.enter);
   await second.waitFor("you follow it live");
   await second.waitFor("ANSWER-1");
-  await type(first, "say two");
+  await say(first, "say two");
   await second.waitFor("ANSWER-2");
 
   // Started on it: the third has a copy, then the second gets it from the first.
@@ -151,8 +144,8 @@ test("[W5, U4] a session in use, picked or opened, can be followed, copied or as
   third.send(KEYS.down);
   third.send(KEYS.enter);
   await third.waitFor("Copied the branch to a session of your own");
-  await type(third, "say mine too");
-  await third.waitFor("ANSWER-MINE");
+  await say(third, "say mine too");
+  await third.answered("ANSWER-MINE");
   await third.stop();
   await second.stop();
 

@@ -54,13 +54,16 @@ for (const [version, node] of nodes) {
   });
 
   test(`[G3] the packed engine's examples run on Node ${version}`, () => {
+    // Without an argument they take the example session of the package, wherever they are started.
     const example = (name: string): string =>
-      execFileSync(node(), [join(folder, "node_modules/bough/examples", name), session], {
+      execFileSync(node(), [join(folder, "node_modules/bough/examples", name)], {
         cwd: folder,
         encoding: "utf8",
         env: cleanEnvironment(home),
       });
     assert.match(example("walk.mjs"), /is labelled "cause found"/);
+    assert.match(example("context.mjs"), /messages up to the fork at 7b7193d6/);
+    assert.match(example("outline.mjs"), /3 rows with "deadline"/);
     assert.match(example("own-store.mjs"), /^\d+ laws hold\n1 entry came back\n$/);
   });
 }
@@ -71,8 +74,20 @@ test("[G1] the package holds no test, no source and no build state", () => {
   assert.deepEqual(
     paths.filter(
       (path) =>
-        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(format|library|mcp|rpc)\.md|examples\/.*\.mjs|[^/]+)$/.test(path),
+        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(extensions|format|library|mcp|rpc|rules|sdk|settings)\.md|examples\/.*\.mjs|[^/]+)$/.test(
+          path,
+        ),
     ),
+    [],
+  );
+});
+
+test("[G1] the package holds every document that its README links to", () => {
+  const linked = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g)].map(
+    ([, path]) => path,
+  );
+  assert.deepEqual(
+    linked.filter((path) => !manifest.files.includes(path)),
     [],
   );
 });

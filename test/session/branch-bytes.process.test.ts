@@ -52,6 +52,21 @@ test("[Y7, T7] a branch reads the bytes of its path once and writes its own once
   }
 });
 
+test("[D2, Y7] a fork for another directory reads the source twice, writes its own once, and reads nothing of what it wrote", async (t) => {
+  const bytes = countBytes(t);
+  const path = join(temporaryFolder(), "session.jsonl");
+  const size = writeSessionFile(path, { shape: "bushy", entries: 20_000 });
+  Object.assign(bytes, { read: 0, written: 0 });
+  const fork = await SessionManager.forkFrom(path, "/elsewhere", temporaryFolder());
+  t.after(() => fork.close());
+  const { read, written } = { ...bytes };
+  const chunk = 1 << 20;
+  assert.ok(size > 2 * chunk && read < 2 * size + chunk + 4096, `${read} bytes read of ${size}`);
+  assert.ok(written - fs.statSync(fork.getSessionFile()!).size < 400, `${written} bytes written`);
+  fork.appendMessage({ role: "user", content: "goes on", timestamp: 0 });
+  await checkLaws(fork);
+});
+
 test("[Y7] of a path that is a small part of its session little more is read than the path", async (t) => {
   const bytes = countBytes(t);
   const filler = Array.from({ length: 3000 }, (_, n) => message(`f${n}`, "a0", { extra: "x".repeat(1000) }));

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import fs, { appendFileSync, readFileSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
@@ -104,6 +106,31 @@ for (const [how, meddle] of [
     );
     assert.deepEqual(idsOf(session), ["a1"]);
   });
+
+test("[W5, W4] a follower that may not look at its file for a while goes on when it may again", async (t) => {
+  const path = temporaryFile(file(HEADER, message("a1", null)));
+  const { session, news, until } = await follower(t, path);
+  const { statSync } = fs;
+  const { promise: refused, resolve } = Promise.withResolvers<void>();
+  let refusals = 0;
+  Object.assign(fs, {
+    statSync: (at: fs.PathLike, options: fs.StatSyncOptions): unknown => {
+      if (basename(String(at)) !== basename(path)) return statSync(at, options);
+      if (++refusals === 3) resolve();
+      throw Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
+    },
+  });
+  syncBuiltinESMExports();
+  await refused;
+  Object.assign(fs, { statSync });
+  syncBuiltinESMExports();
+  appendFileSync(path, file(message("a2", "a1")));
+  await until(() => session.getEntry("a2") !== undefined);
+  assert.deepEqual(
+    news.map(({ type }) => type),
+    ["entries"],
+  );
+});
 
 test("[W5] following ends when it is told to and when the session is left; a writer follows nobody", async (t) => {
   const path = temporaryFile(file(HEADER, message("a1", null)));

@@ -521,3 +521,21 @@ test("[W1] after close nothing more is taken", async () => {
   );
   assert.equal(contentOf(session.getSessionFile()!), before);
 });
+
+test("[C1] what a path says beside its messages can be asked for of any entry, and the leaf stays", (t) => {
+  const session = trackSession(t, SessionManager.inMemory("/w"));
+  session.appendMessage(user("first"));
+  session.appendTtsrInjection(["a"]);
+  session.appendThinkingLevelChange("high");
+  const fork = session.appendModeChange("plan", { title: "x" });
+  session.appendTtsrInjection(["b"]);
+  const leaf = session.getLeafId();
+  for (const { id } of session.getEntries()) {
+    const { messages: _, ...state } = session.buildSessionContext(id);
+    assert.deepEqual(session.getContextState(id), state);
+  }
+  assert.deepEqual(session.getContextState(fork).injectedTtsrRules, ["a"]);
+  assert.deepEqual(session.getContextState().injectedTtsrRules, ["a", "b"]);
+  assert.deepEqual(session.getContextState("unknown"), session.getContextState(null));
+  assert.equal(session.getLeafId(), leaf);
+});

@@ -80,6 +80,14 @@ test("[D5, T7] dB56 an answer counts once over its session, a fork, a clone, a b
   assert.deepEqual(new Set(copies.map(String)), new Set(["0,1", "0,2", "1,2"]));
 });
 
+test("[D5] who stops reading leaves no file open", async (t) => {
+  const folder = temporaryFolder();
+  const paths = [talk(t, folder, "one"), talk(t, folder, "two")].map(pathOf);
+  const close = t.mock.method(SessionManager.prototype, "close");
+  for await (const _ of readSpending(paths)) break;
+  assert.equal(close.mock.callCount(), 1);
+});
+
 test("[D5] answers that only look alike are different ones", () => {
   const entry = (id: string, fields: object) =>
     JSON.parse(line("message", id, null, { message: { ...assistant("x"), ...fields } }));

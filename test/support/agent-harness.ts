@@ -9,7 +9,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { AgentSession } from "../../src/agent/agent-session.ts";
-import type { AgentSessionOptions } from "../../src/agent/agent-session.ts";
+import type { AgentSessionOptions } from "../../src/agent/agent-session-options.ts";
 import type { AgentSessionEvent } from "../../src/agent/agent-session-events.ts";
 import { ModelRegistry } from "../../src/agent/models.ts";
 import type { Endpoint } from "../../src/agent/models.ts";

@@ -27,6 +27,17 @@ const FLAGS = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
+export interface PageOptions {
+  /** Width and height of the window's content; default 1280 × 800. */
+  size?: [width: number, height: number];
+  /** What the system likes; default light. */
+  colours?: "light" | "dark";
+  /** Runs in the page before anything of its own does. */
+  first?: string;
+  /** Default true. */
+  scripts?: boolean;
+}
+
 export interface OpenPage {
   page: Page;
   /** Every address the page asked for, in order. */
@@ -55,11 +66,16 @@ export class Browser {
     return new Browser(context, profile);
   }
 
-  /** @param options `javaScript: false`: as a browser that runs no scripts */
-  async open(address: string, options: { javaScript?: boolean } = {}): Promise<OpenPage> {
+  async open(address: string, options: PageOptions = {}): Promise<OpenPage> {
+    const { size: [width, height] = [1280, 800], colours = "light", first, scripts = true } = options;
     const page = await this.#context.newPage();
-    if (options.javaScript === false)
-      await (await this.#context.newCDPSession(page)).send("Emulation.setScriptExecutionDisabled", { value: true });
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme: colours });
+    if (first !== undefined) await page.addInitScript(first);
+    if (!scripts) {
+      const session = await this.#context.newCDPSession(page);
+      await session.send("Emulation.setScriptExecutionDisabled", { value: true });
+    }
     const requests: string[] = [];
     const errors: string[] = [];
     page.on("request", (request) => requests.push(request.url()));

@@ -108,6 +108,11 @@ export class Program {
     }
   }
 
+  /** Waits until `text` is on the screen and nothing runs: an answer is seen before it is in the file. */
+  answered(text: string): Promise<string> {
+    return this.waitFor((screen) => screen.includes(text) && !screen.includes("Working"));
+  }
+
   /** Types text or raw key bytes. */
   send(keys: string): void {
     this.#pty.write(keys);

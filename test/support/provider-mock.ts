@@ -89,14 +89,14 @@ export const stopAt =
     end(response, reason);
   };
 
-/** The reply, which says that it used so many tokens in all. */
+/** The reply, which says that it used so many tokens in all, some of them for the answer. */
 export const using =
-  (totalTokens: number, reply: Reply): Reply =>
+  (total: number, reply: Reply, output = 10): Reply =>
   (response, request) => {
-    usedTokens.set(response, totalTokens);
+    usedTokens.set(response, { total, output });
     return reply(response, request);
   };
-const usedTokens = new WeakMap<ServerResponse, number>();
+const usedTokens = new WeakMap<ServerResponse, { total: number; output: number }>();
 
 export interface MockCall {
   id: string;
@@ -175,8 +175,9 @@ function chunk(response: ServerResponse, delta: object, finish: string | null = 
 
 function end(response: ServerResponse, finish: string): void {
   chunk(response, {}, finish);
-  const total = usedTokens.get(response) ?? 110;
-  send(response, { choices: [], usage: { prompt_tokens: total - 10, completion_tokens: 10, total_tokens: total } });
+  const { total, output } = usedTokens.get(response) ?? { total: 110, output: 10 };
+  const usage = { prompt_tokens: total - output, completion_tokens: output, total_tokens: total };
+  send(response, { choices: [], usage });
   response.end("data: [DONE]\n\n");
 }
 

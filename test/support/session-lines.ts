@@ -117,15 +117,16 @@ export function codes(problems: readonly Problem[]): string[] {
 export function picture(reading: SessionReading): unknown {
   if (reading.kind !== "session") return reading;
   const { index, ...rest } = reading;
+  const entries = index.entries();
   return {
     ...rest,
-    entries: index.entries(),
-    kinds: index.entries().map((_, n) => [index.kindAt(n), index.roleAt(n), index.idAt(n), index.timeAt(n)]),
-    faults: index.entries().map((_, n) => index.faultAt(n)),
-    origins: index.entries().map((entry) => index.originOf(entry.id)),
-    parents: index.entries().map((_, n) => index.parentOrdinal(n)),
-    treeProblems: index.entries().map((_, n) => index.treeProblemAt(n)),
-    children: index.entries().map((_, n) => index.treeChildren(n)),
+    entries,
+    kinds: entries.map((_, n) => [index.kindAt(n), index.roleAt(n), index.idAt(n), index.timeAt(n)]),
+    faults: entries.map((_, n) => index.faultAt(n)),
+    origins: entries.map((entry) => index.originOf(entry.id)),
+    parents: entries.map((_, n) => index.parentOrdinal(n)),
+    treeProblems: entries.map((_, n) => index.treeProblemAt(n)),
+    children: entries.map((_, n) => index.treeChildren(n)),
     roots: index.treeChildren(-1),
     labels: [...index.labels()],
     name: index.name,

@@ -98,7 +98,7 @@ export class VirtualTerminal implements Terminal {
 export async function untilScreen(
   terminal: VirtualTerminal,
   wanted: (rows: string[]) => boolean,
-  milliseconds = 3000,
+  milliseconds = 15_000,
 ): Promise<string[]> {
   const end = Date.now() + milliseconds;
   for (;;) {

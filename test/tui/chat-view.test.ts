@@ -5,6 +5,7 @@ import { stripTerminalSequences } from "@earendil-works/pi-tui";
 import type { AgentSessionEvent } from "../../src/agent/agent-session-events.ts";
 import { ChatView } from "../../src/tui/chat-view.ts";
 import type { ChatOptions } from "../../src/tui/row.ts";
+import { NO_EXTENSIONS } from "../../src/tui/screen-extensions.ts";
 import { setTheme, theme } from "../../src/tui/theme.ts";
 import { builtInTheme } from "../../src/tui/themes.ts";
 import type { AgentMessage } from "../../src/tree/messages.ts";
@@ -73,25 +74,6 @@ test("[U2] a custom message is a box in the three custom colours, its type as th
   );
 });
 
-test("[U2] an extension draws its own message; one that throws gets the default", () => {
-  const lines = (drawCustom: NonNullable<ChatOptions["drawCustom"]>): string[] => {
-    const chat = chatView({ drawCustom });
-    chat.show([custom(true)]);
-    return plain(chat);
-  };
-  const own = { render: () => ["my own look"], invalidate: () => undefined };
-  assert.deepEqual(
-    lines(() => own),
-    ["my own look"],
-  );
-  assert.deepEqual(
-    lines(() => {
-      throw new Error("broken");
-    }),
-    [" [note]", " from outside"],
-  );
-});
-
 test("[U4] a path as it stands in a session: every kind of row in its order", () => {
   const chat = chatView();
   chat.show([
@@ -141,10 +123,10 @@ test("[U4] a path as it stands in a session: every kind of row in its order", ()
     " The answer is cut off: the model's output limit was reached.",
     " Error: no credit",
   ]);
-  chat.toggleExpanded();
+  chat.setExpanded(true);
   const expanded = plain(chat);
   assert.deepEqual(expanded.slice(0, 3), [" [compaction]", " Compacted from 12,345 tokens", " long ago"]);
-  assert.equal(chat.toggleThinking(), true);
+  chat.hideThinking = true;
   assert.deepEqual(plain(chat).slice(4, 6), [" Thinking…", " I will."]);
 });
 
@@ -217,9 +199,12 @@ test("[U4] of a long conversation the newest 100 messages are drawn, and how man
 test("[U4] while one answer streams, no other row is built again; a changed option builds each once", () => {
   const drawn = { built: 0 };
   const chat = chatView({
-    drawCustom: () => {
-      drawn.built++;
-      return undefined;
+    extensions: {
+      ...NO_EXTENSIONS,
+      messageRenderer: () => {
+        drawn.built++;
+        return undefined;
+      },
     },
   });
   chat.show(Array.from({ length: 50 }, () => custom(true)));
@@ -230,7 +215,7 @@ test("[U4] while one answer streams, no other row is built again; a changed opti
     chat.render(60);
   }
   assert.equal(drawn.built, 50);
-  chat.toggleExpanded();
+  chat.setExpanded(true);
   chat.render(60);
   assert.equal(drawn.built, 100);
 });
@@ -327,4 +312,19 @@ test("[U4] the same notice again is counted, another one or a row between is a n
   chat.addMessage({ role: "user", content: "Hi", timestamp: 0 } as AgentMessage);
   chat.addNotice("warning", "no");
   assert.deepEqual(plain(chat), [" Error: no (3 times)", " Warning: no", " › Hi", " Warning: no"]);
+});
+
+test("[U5, U4] dB42 dB49 calls without usable arguments and with NUL in their names are shown, and their results", () => {
+  const shown = [null, undefined, "text", [], 7, { path: null }].map((args, n) => {
+    const chat = chatView();
+    chat.show([said([call(`c${n}`, "read", args)]), result(`c${n}`, "a\0b")]);
+    return plain(chat, 60);
+  });
+  assert.deepEqual(
+    shown,
+    shown.map(() => [" read …", " ab"]),
+  );
+  const chat = chatView();
+  chat.show([said([call("c", "apply\0\0", { x: "\0" })]), result("c", "\0")]);
+  assert.deepEqual(plain(chat, 60), [' apply {"x":"\\u0000"}']);
 });

@@ -46,13 +46,12 @@ test("[T8, U3] /label labels the point the user stands on, also when a label cam
 });
 
 test("[B1] /clone copies the branch into a new session, and says so when there is nothing yet", async (t) => {
-  const { terminal, see, manager } = await startInteractive(t, { replies: say("fine") });
+  const { terminal, see, answered, manager } = await startInteractive(t, { replies: say("fine") });
   await see("0.0.0");
   terminal.type(..."/clone", ENTER);
   await see("Nothing to clone yet");
   terminal.type(..."Hi", ENTER);
-  await see("fine");
-  await see("↑");
+  await answered("fine");
   const first = manager.getSessionFile()!;
   terminal.type(..."/clone", ENTER);
   await see("Cloned to new session");
@@ -86,14 +85,14 @@ test("[B1, B2] /branch gives a message's text back to the editor, in a new sessi
 });
 
 test("[U4] /thinking without levels, /copy without an answer and with one, /hotkeys", async (t) => {
-  const { terminal, see } = await startInteractive(t, { replies: say("copy **me**"), rows: 200 });
+  const { terminal, see, answered } = await startInteractive(t, { replies: say("copy **me**"), rows: 200 });
   await see("0.0.0");
   terminal.type(..."/copy", ENTER);
   await see("No answer to copy yet");
   terminal.type(..."/thinking enormous", ENTER);
   await see("There is no thinking level enormous");
   terminal.type(..."Hi", ENTER);
-  await see("copy me");
+  await answered("copy me");
   terminal.type(..."/copy", ENTER);
   await see("Copied the last answer");
   terminal.type(..."/hotkeys", ENTER);

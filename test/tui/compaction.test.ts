@@ -3,10 +3,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { outlineOf } from "../support/agent-harness.ts";
+import type { AgentSession } from "../../src/agent/agent-session.ts";
+import { CompactionPanel } from "../../src/tui/compaction-panel.ts";
+import { defaultKeybindings } from "../../src/tui/keybindings.ts";
 import { after, fail, hangAfter, say, using } from "../support/provider-mock.ts";
 import type { Reply } from "../support/provider-mock.ts";
 import { startInteractive } from "./interactive-harness.ts";
 import type { InteractiveHarness } from "./interactive-harness.ts";
+import { TestHost } from "./selector-host.ts";
 
 const ENTER = "\r";
 const ESCAPE = "\x1b";
@@ -62,10 +66,34 @@ test("[K5] Escape in the preview drops the summary, and nothing is changed", asy
   assert.deepEqual(pathOf(harness), ["user: First", "assistant stop: one", "user: Second", "assistant stop: two"]);
 });
 
+test("[K5] what stops a compaction after the summary was accepted closes no other list", async () => {
+  const host = new TestHost();
+  const stopping = new AbortController();
+  const compact: AgentSession["compact"] = async (options) => {
+    const draft = { summary: "They greeted.", firstKeptEntryId: "a", tokensBefore: 1 };
+    return { cancelled: (await options!.review!(draft, stopping.signal)) === undefined };
+  };
+  const panel = new CompactionPanel({
+    session: { compact } as AgentSession,
+    host,
+    keybindings: defaultKeybindings(),
+    status: { show: () => undefined, hide: () => undefined, showWorking: () => undefined },
+    working: () => "",
+    makeEditor: () => host.newEditor(),
+  });
+  const done = panel.compact({});
+  host.press("enter");
+  await done;
+  const list = host.newEditor();
+  host.show(list);
+  stopping.abort();
+  assert.deepEqual([host.shown, host.said], [list, []]);
+});
+
 test("[K1] Escape stops a summary that is being written; what is typed meanwhile is sent afterwards", async (t) => {
   const gate = Promise.withResolvers<void>();
   const harness = await talked(t, hangAfter("half"), after(gate.promise, say("They greeted.")), say("three"));
-  const { terminal, see } = harness;
+  const { terminal, see, answered } = harness;
   terminal.type(..."/compact", ENTER);
   await see("Compacting context… (Escape to cancel)");
   terminal.type(ESCAPE);
@@ -78,7 +106,7 @@ test("[K1] Escape stops a summary that is being written; what is typed meanwhile
   gate.resolve();
   await see("This summary will stand");
   terminal.type(ENTER);
-  await see("three");
+  await answered("three");
   assert.deepEqual(pathOf(harness).slice(-3), ["compaction", "user: Third", "assistant stop: three"]);
 });
 
@@ -157,12 +185,12 @@ test("[K1] a compaction in the middle of a turn shows what is done, and its row"
     contextWindow: 10_000,
     replies: [using(9_500, say("one")), after(gate.promise, say("They greeted.")), say("two")],
   });
-  const { terminal, see, session } = harness;
+  const { terminal, see, answered, session } = harness;
   await session.prompt("First ".repeat(1_000));
   terminal.type(..."Second", ENTER);
   await see("Auto-compacting… (Escape to cancel)");
   gate.resolve();
   await see("Compacted from 9,502 tokens");
-  await see("two");
+  await answered("two");
   assert.deepEqual(pathOf(harness).slice(-3), ["user: Second", "compaction", "assistant stop: two"]);
 });

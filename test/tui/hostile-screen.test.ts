@@ -7,8 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { temporaryFolder } from "../support/session-files.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
-import { ChatView } from "../../src/tui/chat-view.ts";
-import { type ChatOptions } from "../../src/tui/row.ts";
+import { ChatView, type ChatViewOptions } from "../../src/tui/chat-view.ts";
 import { setTheme } from "../../src/tui/theme.ts";
 import { builtInTheme } from "../../src/tui/themes.ts";
 import type { AgentMessage } from "../../src/tree/messages.ts";
@@ -18,7 +17,12 @@ import { startInteractive } from "./interactive-harness.ts";
 const ALL = HOSTILE_TEXTS.map(([, text]) => text).join(" ");
 const WIDE = "日本語の長い文章 👩‍👩‍👧‍👦🇯🇵 ｶﾀｶﾅ éà 한국어 العربية";
 
-const options = (): ChatOptions => ({ expanded: true, hideThinking: false, expandKey: "Ctrl+O", home: "/home/user" });
+const options = (): ChatViewOptions => ({
+  expanded: true,
+  hideThinking: false,
+  expandKey: "Ctrl+O",
+  home: "/home/user",
+});
 
 /** One message of every role with `text` in every field that is text. */
 function messagesWith(text: string): AgentMessage[] {

@@ -6,7 +6,7 @@ import type { TestContext } from "node:test";
 import { setKeybindings } from "@earendil-works/pi-tui";
 import { defaultKeybindings } from "../../src/tui/keybindings.ts";
 import { type InteractiveOptions, runInteractive } from "../../src/tui/interactive-mode.ts";
-import { type Harness, type HarnessOptions, startHarness } from "../support/agent-harness.ts";
+import { type Harness, type HarnessOptions, nextEvent, startHarness } from "../support/agent-harness.ts";
 import { untilScreen, VirtualTerminal } from "../support/virtual-terminal.ts";
 
 export interface InteractiveHarness extends Harness {
@@ -15,6 +15,8 @@ export interface InteractiveHarness extends Harness {
   finished: Promise<number>;
   /** The screen once one of its rows contains `text`. */
   see(text: string): Promise<string[]>;
+  /** The same once nothing runs any more: an answer is seen while its turn still goes on, and commands are refused then. */
+  answered(text: string): Promise<string[]>;
   /** The screen once none of its rows contains `text`. */
   seeNo(text: string): Promise<string[]>;
 }
@@ -50,11 +52,18 @@ export async function startInteractive(
     terminal.type("\x03", "\x03", "\x03", "\x03");
     await finished;
   });
+  const see = (text: string): Promise<string[]> =>
+    untilScreen(terminal, (screen) => screen.some((row) => row.includes(text)));
   return {
     ...harness,
     terminal,
     finished,
-    see: (text) => untilScreen(terminal, (screen) => screen.some((row) => row.includes(text))),
+    see,
+    answered: async (text) => {
+      await see(text);
+      if (harness.session.isStreaming) await nextEvent(harness.session, "agent_settled");
+      return terminal.screen();
+    },
     seeNo: (text) => untilScreen(terminal, (screen) => screen.every((row) => !row.includes(text))),
   };
 }

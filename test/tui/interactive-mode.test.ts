@@ -25,11 +25,10 @@ const CTRL_D = "\x04";
 const filled = (rows: readonly string[]): string[] => rows.map((row) => row.trimEnd()).filter((row) => row !== "");
 
 test("[U4] a prompt, its answer, and a footer with folder, name, tokens, context and model", async (t) => {
-  const { terminal, see, seeNo, session, dir } = await startInteractive(t, { replies: say("Hello **there**") });
+  const { terminal, see, seeNo, answered, dir } = await startInteractive(t, { replies: say("Hello **there**") });
   await see("0.0.0");
   terminal.type(..."Hi", ENTER);
-  await see("Hello there");
-  await nextSettled(session.isStreaming, session);
+  await answered("Hello there");
   await see("↑");
   const rows = filled(await seeNo("Working"));
   assert.deepEqual(rows, [
@@ -185,15 +184,17 @@ test("[N1, N4] a jump to a message puts its text into the empty editor", async (
 test("[U3, N4] a draft survives a jump begun with a key of the user's choice; the message's text is one key away", async (t) => {
   const keybindings = defaultKeybindings();
   keybindings.setUserBindings({ "app.session.tree": "f2" });
-  const { terminal, see } = await startInteractive(t, { replies: [say("one"), say("two")], mode: { keybindings } });
+  const { terminal, see, answered } = await startInteractive(t, {
+    replies: [say("one"), say("two")],
+    mode: { keybindings },
+  });
   await see("0.0.0");
   for (const [prompt, answer] of [
     ["first", "one"],
     ["second", "two"],
   ] as const) {
     terminal.type(...prompt, ENTER);
-    await see(` ${answer}`);
-    await see("↑");
+    await answered(` ${answer}`);
   }
   terminal.type(..."my draft", F2);
   await see("Session Tree");
@@ -316,10 +317,10 @@ test("[U4, U5] the notices of the start stand below the conversation, where they
 });
 
 test("[B2] /new starts a session, /name names it, the title follows", async (t) => {
-  const { terminal, see, seeNo, dir } = await startInteractive(t, { replies: say("answer one") });
+  const { terminal, see, seeNo, answered, dir } = await startInteractive(t, { replies: say("answer one") });
   await see("0.0.0");
   terminal.type(..."first", ENTER);
-  await see("answer one");
+  await answered("answer one");
   terminal.type(..."/new", ENTER);
   await see("✓ New session started");
   await seeNo("answer one");
@@ -481,7 +482,3 @@ test("[U3] the editor's border is that of the thinking level, and another one fo
   terminal.type("!");
   await untilScreen(terminal, () => terminal.output.includes(border("bashMode")));
 });
-
-async function nextSettled(isStreaming: boolean, session: Parameters<typeof nextEvent>[0]): Promise<void> {
-  if (isStreaming) await nextEvent(session, "agent_settled");
-}

@@ -136,6 +136,7 @@ test("[U3] /hotkeys lists every action once with the keys it has now", () => {
   ok(text.includes("| `Ctrl+Y` | Open the tree | `app.session.tree` |"));
   ok(text.includes("| – | Start a new session | `app.session.new` |"));
   ok(!text.includes("altScreen"));
+  ok(!text.includes("Copy selection"), "Ctrl+C clears the editor");
   equal(keyName("shift+ctrl+pageUp"), "Shift+Ctrl+PageUp");
   equal(keyName("ctrl++"), "Ctrl+Plus");
   equal(keyNames(matches, "app.tree.foldOrUp"), "Ctrl+Left, Alt+Left");

@@ -58,6 +58,6 @@ export class TestHost implements SelectorHost {
 
 /** Lets what was begun by a key come to its end. */
 export async function settled(isDone: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 2000 && !isDone(); turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+  for (let turn = 0; turn < 10_000 && !isDone(); turn++) await new Promise((resolve) => setTimeout(resolve, 1));
   ok(isDone(), "what the key began did not end");
 }

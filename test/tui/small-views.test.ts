@@ -26,6 +26,7 @@ const facts: FooterFacts = {
   mode: "none",
   unsaved: 0,
   isFollowing: false,
+  statuses: [],
 };
 const footer = (width: number, changes: Partial<FooterFacts> = {}): string[] =>
   new Footer(() => ({ ...facts, ...changes })).render(width).map((line) => stripTerminalSequences(line).trimEnd());

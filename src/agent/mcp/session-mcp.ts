@@ -98,10 +98,15 @@ export class SessionMcp {
     this.#host.state.setMcpToolSelection([...absent, ...[...present].filter((name) => wanted.has(name))]);
   }
 
-  /** What the model may call now; waits a little for servers that are being started. */
+  /** What the model may call, waits a little for servers that are being started. */
   async tools(signal?: AbortSignal): Promise<AgentTool[]> {
     await this.#servers.settled(this.#waitMs, signal);
     this.#tellMissing();
+    return this.current;
+  }
+
+  /** What the model may call of the servers that have started. */
+  get current(): AgentTool[] {
     const selected = this.#selected();
     return this.#servers.tools().filter(({ name }) => selected(name));
   }

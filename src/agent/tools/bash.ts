@@ -5,7 +5,8 @@
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { num, obj, opt, str } from "@earendil-works/pi-schema";
 import { counted, formatSize, MAX_OUTPUT_BYTES, MAX_OUTPUT_LINES, withNotes } from "../output-limits.ts";
-import { type CommandResult, runCommand } from "../run-command.ts";
+import type { BashOperations } from "../hook-port.ts";
+import { type CommandOptions, type CommandResult, runCommand, runElsewhere } from "../run-command.ts";
 
 /** How the command ended; while it runs, nothing yet. */
 export type BashDetails = Partial<Omit<CommandResult, "output">>;
@@ -17,8 +18,20 @@ const parameters = obj({
   ),
 });
 
+/** What an extension makes of the tool. */
+export interface BashToolChanges {
+  /** Changes each command, its folder and its environment before it is started. */
+  prepare?: ((command: string) => { command: string; cwd: string; env: NodeJS.ProcessEnv }) | undefined;
+  /** Runs the commands in place of the local shell. */
+  operations?: BashOperations | undefined;
+}
+
 /** `outputDir` is where the full text of long outputs is kept. */
-export function bashTool(cwd: string, outputDir: string | undefined): AgentTool<typeof parameters, BashDetails> {
+export function bashTool(
+  cwd: string,
+  outputDir: string | undefined,
+  { prepare = (command) => ({ command, cwd, env: process.env }), operations }: BashToolChanges = {},
+): AgentTool<typeof parameters, BashDetails> {
   return {
     name: "bash",
     label: "bash",
@@ -31,14 +44,14 @@ export function bashTool(cwd: string, outputDir: string | undefined): AgentTool<
     // Its effects may be what the next call of the same answer builds on.
     executionMode: "sequential",
     execute: async (_id, { command, timeout }, signal, onUpdate) => {
-      const result = await runCommand({
-        command,
-        cwd,
+      const asked: CommandOptions = {
+        ...prepare(command),
         ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
         ...(signal === undefined ? {} : { signal }),
         ...(outputDir === undefined ? {} : { outputDir }),
         onOutput: (output) => onUpdate?.({ content: [{ type: "text", text: output }], details: {} }),
-      });
+      };
+      const result = operations === undefined ? await runCommand(asked) : await runElsewhere(asked, operations);
       const { output, ...details } = result;
       const text = withNotes(output === "" ? "(no output)" : output, commandNotes(result, timeout));
       const isError = result.endedBy !== "exit" || result.exitCode !== 0;

@@ -59,8 +59,6 @@ export const tooLargeToEdit = (path: string, bytes: number, limit: number): Erro
 export const utf16 = (path: string): Error =>
   new Error(`${path} is UTF-16 text, which edit cannot change; convert it with bash (iconv) first.`);
 
-export const noEdits = (): Error => new Error("edits is empty: give at least one {oldText, newText}.");
-
 export const emptyOldText = (path: string, which: string): Error =>
   new Error(`${which}: oldText is empty, so there is nothing to look for in ${path}; use write for a whole file.`);
 

@@ -12,6 +12,7 @@ import {
   COMMAND_RUN,
   CONTEXT,
   ENTRY,
+  EXTENSION_COMMAND,
   FILTER,
   IMAGE,
   MCP_SERVER,
@@ -66,7 +67,11 @@ export const COMMANDS = {
       streamingBehavior: opt(oneOf(["steer", "followUp"])),
       expectedLeaf: EXPECTED_LEAF,
     },
-    gives: obj({ disposition: oneOf(["started", "queued"]) }),
+    gives: obj({
+      disposition: oneOf(["started", "queued", "handled"], {
+        description: '"handled": an extension has dealt with it, by a command of its own or otherwise.',
+      }),
+    }),
     order: "in turn",
   }),
   steer: command({
@@ -341,6 +346,47 @@ export const COMMANDS = {
     gives: obj({ sessionFile: str() }),
     order: "in turn",
   }),
+  export: command({
+    says:
+      "Writes the session to a file to give away, as it is on disk now: all of it, the path to branch, or the path between " +
+      "from and to. The places of masked secrets come back; the session stays as it is.",
+    takes: {
+      out: opt(str({ minLength: 1, description: "A file or a folder; default: a name made from the session's file." })),
+      format: opt(oneOf(["html", "md", "jsonl"], { description: "Default: what out ends in, else html." })),
+      branch: opt(str({ description: "An entry." })),
+      from: opt(str({ description: "An entry." })),
+      to: opt(str({ description: "An entry; default: where the session stands." })),
+      images: opt(bool({ description: "Default true." })),
+      redact: opt(bool({ description: "Mask secrets; default true for html and md, false for jsonl." })),
+      hideHome: opt(bool({ description: "Show the user's home folder as ~." })),
+      force: opt(bool({ description: "Replace a file that is there." })),
+    },
+    gives: obj({
+      path: str(),
+      format: oneOf(["html", "md", "jsonl"]),
+      entries: int(),
+      bytes: int(),
+      imagesLeftOut: int(),
+      linesLeftOut: int({ description: "Damaged lines of the session that are not in a masked jsonl." }),
+      redacted: nullable(
+        obj({
+          total: int({ description: "Secrets masked." }),
+          placeCount: int(),
+          places: arr(
+            obj({
+              entryId: nullable(str({ description: "null: the header." })),
+              field: str({ examples: ["message.content[0].text"] }),
+              kind: str({ examples: ["github token"] }),
+              count: int(),
+            }),
+            { description: "The first 1000." },
+          ),
+        }),
+        { description: "null: nothing was looked for." },
+      ),
+    }),
+    order: "at once",
+  }),
   take_over: command({
     says: "Asks the program that writes the session to hand it over, and waits for that; abort ends the wait.",
     takes: {},
@@ -375,6 +421,18 @@ export const COMMANDS = {
       model: str({ minLength: 1, description: '"provider/id", an id or its beginning; perhaps ":level" behind.' }),
     },
     gives: obj({ model: MODEL, thinkingLevel: oneOf(THINKING_LEVELS) }),
+    order: "in turn",
+  }),
+  get_commands: command({
+    says: "The commands of extensions; sent as a prompt, /name and what follows, they are run.",
+    takes: {},
+    gives: obj({ commands: arr(EXTENSION_COMMAND) }),
+    order: "at once",
+  }),
+  reload_extensions: command({
+    says: "Loads every extension anew. Refused while a turn runs.",
+    takes: {},
+    gives: NOTHING,
     order: "in turn",
   }),
   set_thinking_level: command({

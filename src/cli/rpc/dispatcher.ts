@@ -41,6 +41,11 @@ export class Dispatcher {
     else this.#inTurn(() => this.#do(id, name, () => handler(taken)));
   }
 
+  /** Commands that wait for their turn wait for this as well. It must not reject. */
+  hold(until: Promise<void>): void {
+    this.#inTurn(() => until);
+  }
+
   /** What still waits for its turn is refused from now on. */
   end(): void {
     this.#isEnding = true;

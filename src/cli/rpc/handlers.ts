@@ -3,7 +3,12 @@
  */
 import { conversationHandlers } from "./conversation-handlers.ts";
 import type { Handlers } from "./dispatcher.ts";
+import { modelHandlers } from "./model-handlers.ts";
 import type { RpcHost } from "./rpc-host.ts";
 import { sessionHandlers } from "./session-handlers.ts";
 
-export const handlersFor = (host: RpcHost): Handlers => ({ ...conversationHandlers(host), ...sessionHandlers(host) });
+export const handlersFor = (host: RpcHost): Handlers => ({
+  ...conversationHandlers(host),
+  ...modelHandlers(host),
+  ...sessionHandlers(host),
+});

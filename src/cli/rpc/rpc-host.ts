@@ -3,11 +3,14 @@
  */
 import type { AgentSession } from "../../agent/agent-session.ts";
 import type { ModelRegistry } from "../../agent/models.ts";
+import type { LoadedExtensions } from "../loaded-extensions.ts";
 import { CommandFailure } from "./failure.ts";
 
 export interface RpcHost {
   readonly session: AgentSession;
   readonly registry: ModelRegistry;
+  /** Undefined: there are none. */
+  readonly extensions?: LoadedExtensions | undefined;
   /** The folder bough was started in. */
   readonly cwd: string;
   /** Tells of what failed when nobody waits for it any more. */

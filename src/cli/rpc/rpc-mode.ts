@@ -18,7 +18,9 @@ import type { EndingSignal } from "../../tui/process-guard.ts";
 import { onEndingSignal } from "../signals.ts";
 import { guardStdout } from "../stdout-guard.ts";
 import { UsageError } from "../usage.ts";
+import { loadExtensions } from "../load-extensions.ts";
 import { Dispatcher } from "./dispatcher.ts";
+import { ExtensionDialogs } from "./extension-dialogs.ts";
 import { handlersFor } from "./handlers.ts";
 import { readLines } from "./line-input.ts";
 import { LineOutput } from "./line-output.ts";
@@ -32,10 +34,12 @@ const LAST_COMMANDS_MS = 5_000;
  * Runs until the input ends, the reader goes away or a signal comes; a turn that runs then is stopped, and all is saved.
  * Returns the exit code: 0, that of the signal, or 1 when something could not be saved.
  */
-export async function runRpc(args: Arguments, version: string, io: Io): Promise<number> {
+export async function runRpc(given: Arguments, version: string, io: Io): Promise<number> {
   const output = new LineOutput(guardStdout());
+  const prepared = await prepare(given, version);
+  const { args, extensions } = await loadExtensions(given, prepared, { mode: "rpc" });
   if (args.prompt !== undefined) throw new UsageError("In --mode rpc prompts are commands on standard input.");
-  const place = await prepare(args, version);
+  const place = { ...prepared, extensions };
   const manager = await chooseSession(args.session, place.cwd);
   let exitCode: number;
   try {
@@ -56,6 +60,7 @@ async function served(manager: SessionManager, place: Workplace, output: LineOut
       if (text !== undefined) tell(output, "warning", text);
     const signal = await serve(session, place, output);
     unsubscribe();
+    place.extensions?.host.dispose();
     return signal === undefined ? 0 : SIGNAL_EXIT_CODES[signal];
   } finally {
     await manager.close();
@@ -65,7 +70,7 @@ async function served(manager: SessionManager, place: Workplace, output: LineOut
 /** Does what comes in until there is nothing more, then stops what runs and saves. Returns the signal that ended it. */
 async function serve(
   session: AgentSession,
-  { registry, cwd }: Workplace,
+  { registry, cwd, extensions }: Workplace,
   output: LineOutput,
 ): Promise<EndingSignal | undefined> {
   const ending = new AbortController();
@@ -79,17 +84,29 @@ async function serve(
   const ended = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 
   const told = (error: unknown): void => tell(output, "error", failureText(error));
-  const handlers = handlersFor({ session, registry, cwd, told });
+  const handlers = handlersFor({ session, registry, cwd, told, extensions });
   const dispatcher = new Dispatcher(handlers, (response) => output.send(response));
+  const dialogs = new ExtensionDialogs((line) => output.send(line));
+  if (extensions !== undefined) {
+    extensions.host.setUi(dialogs.uiFor);
+    extensions.face({
+      tell: (level, text) => tell(output, level, text),
+      shutdown: () => void session.waitForIdle().then(() => ending.abort()),
+      changed: () => undefined,
+    });
+  }
+  // What extensions ask meanwhile is answered by what is read.
+  dispatcher.hold(session.begin());
   try {
     for await (const line of readLines(process.stdin, LONGEST_LINE, signal)) {
-      dispatcher.take(line);
+      if (!dialogs.take(line)) dispatcher.take(line);
       const room = output.room();
       if (room !== undefined) await Promise.race([room, ended]);
     }
     await Promise.race([dispatcher.whenTurnsDone(), sleep(LAST_COMMANDS_MS, undefined, { ref: false }), ended]);
   } finally {
     dispatcher.end();
+    dialogs.end();
     try {
       await session.dispose();
     } finally {

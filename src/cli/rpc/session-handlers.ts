@@ -9,6 +9,7 @@ import type { SessionEntry } from "../../tree/entries.ts";
 import { sessionRecord } from "../session-record.ts";
 import type { Given, Taken } from "./commands.ts";
 import type { Handlers } from "./dispatcher.ts";
+import { exportAnswer } from "./export-handler.ts";
 import { CommandFailure } from "./failure.ts";
 import { checkLeaf } from "./rpc-host.ts";
 import type { RpcHost } from "./rpc-host.ts";
@@ -18,7 +19,7 @@ import { TreeView } from "./tree-view.ts";
 type Handled =
   | ("get_state" | "get_messages" | "get_entries" | "get_tree" | "get_stats" | "navigate" | "back" | "forward")
   | ("set_label" | "branch" | "clone" | "new_session" | "switch_session" | "list_sessions" | "set_name" | "save_as")
-  | ("take_over" | "compact" | "abort_compaction" | "uncompact" | "get_context");
+  | ("take_over" | "compact" | "abort_compaction" | "uncompact" | "get_context" | "export");
 
 /** Entries and rows that are given at once when the client does not say. */
 const DEFAULT_LIMIT = 1000;
@@ -73,6 +74,7 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
       session.setSessionName(name);
       return {};
     },
+    export: (taken) => exportAnswer(manager, cwd, taken),
     save_as: ({ path }) => ({ sessionFile: session.saveAs(path) }),
     take_over: async () => {
       await session.takeOver();

@@ -42,7 +42,7 @@ export const MODEL = obj(
     id: str(),
     name: str({ description: "For people." }),
     contextWindow: num({ description: "Tokens." }),
-    thinkingLevels: arr(str(), { description: "Those it has; none when it does not think." }),
+    thinkingLevels: arr(str(), { description: 'Those it has; "off" alone when it does not think.' }),
   },
   { title: "model" },
 );
@@ -66,6 +66,15 @@ export const MCP_SERVER = obj(
     title: "server",
     description: "Each tool has a name, the server's name for it (tool), a description, and isSelected.",
   },
+);
+
+export const EXTENSION_COMMAND = obj(
+  {
+    name: str({ description: "As it is called: with `:1` where several have the name." }),
+    description: opt(str()),
+    source: str({ description: "The extension's file." }),
+  },
+  { title: "command" },
 );
 
 export const QUEUE = obj(

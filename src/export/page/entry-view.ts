@@ -34,7 +34,7 @@ function viewOf(context: EntryContext): View {
       return isRecord(entry.message) ? messageView(context, entry.message) : jsonView(context, "json", fields);
     case "compaction":
     case "branch_summary":
-      return summaryView(context, fields["summary"]);
+      return html`${shortenedView(fields["tokensBefore"])} ${summaryView(context, fields["summary"])}`;
     case "custom_message":
       return contentView(context, fields["content"], markdown) as unknown as View;
     default:
@@ -99,6 +99,11 @@ function summaryView(context: EntryContext, summary: unknown): View {
   const text = typeof summary === "string" ? summary.trim() : "";
   if (text === "") return html`<p class="note">It has no text.</p>`;
   return foldedText(context, "summary", text, markdown);
+}
+
+function shortenedView(tokensBefore: unknown): View {
+  if (typeof tokensBefore !== "number") return nothing;
+  return html`<p class="note">What was said before, ${tokensBefore.toLocaleString("en")} tokens, in short:</p>`;
 }
 
 function filesView(context: EntryContext, files: unknown): View {

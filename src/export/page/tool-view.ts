@@ -36,7 +36,8 @@ export function unansweredCallView(context: EntryContext, call: Fields): Templat
 function callHead(call: Fields, state: string | undefined): TemplateResult {
   const text = describeToolCall({ name: call["name"], arguments: call["arguments"] }, undefined);
   const name = oneLine(call["name"]) || "tool";
-  const rest = text.slice(1, -1).slice(name.length).replace(/^: /, "");
+  const isTold = name === "bash" && isRecord(call["arguments"]);
+  const rest = isTold ? "" : text.slice(1, -1).slice(name.length).replace(/^: /, "");
   return html`<div class="tool-head">
     <b>${name}</b> <span class="tool-place">${rest}</span>
     ${state === undefined ? nothing : html`<span class="tool-state">${state}</span>`}

@@ -7,8 +7,10 @@ import { COMMANDS } from "../../../src/cli/rpc/commands.ts";
 import { SessionManager } from "../../../src/session/session-manager.ts";
 import { Place, connectedTo, providerFor, savedMessages } from "../../support/command.ts";
 import { checkLaws } from "../../support/laws.ts";
+import { TOOL_SERVER } from "../../support/mcp-tool-server.ts";
 import { callTools, fail, hangAfter, say } from "../../support/provider-mock.ts";
 import { rpcClient } from "../../support/rpc-client.ts";
+import { SECRETS } from "../../support/secrets.ts";
 import type { OutLine } from "../../support/rpc-client.ts";
 import { HEADER, file, line, message } from "../../support/session-lines.ts";
 
@@ -144,6 +146,23 @@ test("[R1] the queue: steer, follow_up, streamingBehavior, clear_queue, and a pr
     "user: next",
     "assistant: on",
   ]);
+});
+
+test("[R1] a prompt right behind abort is answered when it is under way, not when its own answer is there", async (t) => {
+  const server = await providerFor(t, hangAfter("Half"), say("on"));
+  const { client } = await start(t, connectedTo(server));
+  await client.data("prompt", { message: "go" });
+  await client.event("message_update");
+  const from = client.lines.length;
+  client.write('{"id":"a","type":"abort"}\n{"id":"p","type":"prompt","message":"go on"}\n');
+  await client.next(({ id }) => id === "p");
+  await client.next(({ type, aborted }) => type === "agent_settled" && aborted === false, from);
+  assert.deepEqual(
+    client.lines
+      .slice(from)
+      .flatMap(({ type, id, aborted }) => (id ? [id] : type === "agent_settled" ? [aborted] : [])),
+    [true, "a", "p", false],
+  );
 });
 
 test("[R1] abort_retry: the failed answer stands, and the client is told why", async (t) => {
@@ -375,8 +394,63 @@ test("[R1, K1, K6] compact: by a digest, by a model, stopped, and with nothing t
   assert.match(JSON.stringify(server.requests[1]?.body.messages), /the letters/);
   const again = await client.ask("compact", { digest: true });
   assert.deepEqual([again.success, again.code], [false, "refused"]);
+
+  const context = await client.data("get_context");
+  assert.deepEqual(Object.keys(context), ["systemPrompt", "tools", "entries", "dropped"]);
+  const [first] = context["entries"] as { kind: string; entryId: string }[];
+  assert.deepEqual([first?.kind, first?.entryId], ["summary", (entry as { id: string }).id]);
+  const { leafId } = await client.data("get_state");
+  assert.equal((await client.ask("uncompact", { expectedLeaf: "a" })).code, "leaf");
+  const above = await client.data("uncompact", { expectedLeaf: leafId });
+  assert.equal(above["leafId"], (entry as { parentId: string }).parentId);
+  assert.equal((await client.ask("uncompact")).error, "There is no compaction on this branch.");
   assert.equal((await client.end()).code, 0);
   await checkLaws(await SessionManager.open(path, { readOnly: true }));
+});
+
+test("[R1, P1] plan mode: begun, a plan handed in, read, and carried out", async (t) => {
+  const plan = { title: "paint-it", plan: "# Paint it\n\n1. Green." };
+  const server = await providerFor(t, callTools({ id: "p", name: "submit_plan", arguments: plan }), say("Painted."));
+  const { client, place } = await start(t, connectedTo(server));
+  assert.match((await client.ask("get_plan")).error ?? "", /./);
+  assert.equal((await client.ask("approve_plan", { choice: "keep" })).success, false);
+  assert.deepEqual(await client.ask("set_plan_mode", { on: true }), OK);
+  assert.equal((await client.data("get_state"))["mode"], "plan");
+  await client.data("prompt", { message: "Paint it." });
+  await client.event("agent_settled");
+  assert.equal((await client.event("plan_submitted"))["title"], "paint-it");
+  const { title, plan: text } = await client.data("get_plan");
+  assert.deepEqual([title, text], ["paint-it", plan.plan]);
+  const from = client.lines.length;
+  assert.deepEqual(await client.data("approve_plan", { choice: "execute" }), { started: true });
+  await client.event("agent_settled", from);
+  const state = await client.data("get_state");
+  assert.deepEqual([state["mode"], state["sessionName"]], ["none", "Paint it"]);
+  assert.deepEqual(await client.ask("set_plan_mode", { on: false }), OK);
+  assert.equal((await client.end()).code, 0);
+  assert.equal(place.sessionFiles().length, 2);
+});
+
+test("[R1, P3] get_mcp and select_mcp_tools: the tools of this branch", async (t) => {
+  const place = new Place();
+  place.writeSettings({});
+  const calc = { command: process.execPath, args: [TOOL_SERVER] };
+  writeFileSync(join(place.stateDir, "mcp.json"), JSON.stringify({ mcpServers: { calc } }));
+  const { client } = await start(t, ["--no-session"], place);
+  const servers = async () =>
+    (await client.data("get_mcp"))["servers"] as { status: string; tools: { name: string; isSelected: boolean }[] }[];
+  while ((await servers())[0]?.status !== "ready") await client.event("mcp_changed", client.lines.length);
+  const names = async () => (await servers())[0]?.tools.filter(({ isSelected }) => isSelected).map(({ name }) => name);
+  const all = await names();
+  assert.ok(all !== undefined && all.length > 1 && all.includes("mcp__calc__add"));
+  assert.deepEqual(await client.ask("select_mcp_tools", { names: ["mcp__calc__add"] }), OK);
+  assert.deepEqual(await names(), ["mcp__calc__add"]);
+  assert.deepEqual(await client.ask("select_mcp_tools", { names: ["mcp__calc__fly"] }), {
+    success: false,
+    code: "refused",
+    error: "No MCP server has a tool mcp__calc__fly now.",
+  });
+  assert.equal((await client.end()).code, 0);
 });
 
 async function until(look: () => boolean): Promise<void> {
@@ -455,6 +529,50 @@ test("[R1, B1, B2] sessions: branch, clone, new, switch, list, name, save under 
   assert.equal((await client.ask("save_as", { path: "saved.jsonl" })).success, false);
   assert.deepEqual(await client.end(), { code: 0, err: "" });
   assert.deepEqual(readFileSync(elsewhere), readFileSync(first["sessionFile"] as string));
+});
+
+test("[R1, E3] export writes what was asked for and gives the places of masked secrets; a refusal writes nothing", async (t) => {
+  const token = SECRETS["github token"]!;
+  const server = await providerFor(t, say("ok"));
+  const { client, place } = await start(t, connectedTo(server));
+  assert.deepEqual(await client.ask("export", {}), {
+    success: false,
+    code: "refused",
+    error: "Nothing of this session is in a file; save_as writes one that can be exported.",
+  });
+  await client.ask("prompt", { message: `use ${token}` });
+  await client.event("agent_settled");
+  const { bytes, ...done } = await client.data("export", { out: "x.jsonl", redact: true });
+  const entries = (await client.data("get_entries"))["entries"] as { id: string; message?: { role: string } }[];
+  const prompt = entries.find(({ message: about }) => about?.role === "user")!.id;
+  const path = join(place.cwd, "x.jsonl");
+  const places = (done["redacted"] as { places: { entryId: string; field: string }[] }).places;
+  assert.deepEqual(
+    { ...done, redacted: places.find(({ entryId }) => entryId === prompt) },
+    {
+      path,
+      format: "jsonl",
+      entries: entries.length,
+      imagesLeftOut: 0,
+      linesLeftOut: 0,
+      redacted: {
+        entryId: prompt,
+        field: places.find(({ entryId }) => entryId === prompt)!.field,
+        kind: "github token",
+        count: 1,
+      },
+    },
+  );
+  const text = readFileSync(path, "utf8");
+  assert.deepEqual([bytes, text.includes(token)], [Buffer.byteLength(text), false]);
+  assert.deepEqual(await client.ask("export", { out: "x.jsonl" }), {
+    success: false,
+    code: "refused",
+    error: `${path} is there already; name another file, or replace it with --force.`,
+  });
+  assert.equal((await client.ask("export", { out: "y.md", branch: "none" })).success, false);
+  assert.deepEqual(await client.end(), { code: 0, err: "" });
+  assert.ok(!existsSync(join(place.cwd, "y.md")));
 });
 
 test("[R1, B2] the model and the thinking level: chosen by name, recorded, restored by a move back", async (t) => {
@@ -577,6 +695,21 @@ test("[R1, T9] without a session file and without a model everything but the mod
   assert.equal((await client.end()).code, 0);
   assert.ok(!existsSync(join(place.stateDir, "sessions")));
   rmSync(place.cwd, { recursive: true });
+});
+
+test("[R1, X1] get_commands and reload_extensions: what extensions offer, and what they offer after a change", async (t) => {
+  const place = new Place();
+  const extension = (name: string): string =>
+    `export default (bough) => bough.registerCommand("${name}", { description: "Says ${name}", handler: async () => {} });\n`;
+  const path = place.file("greeter.mjs", extension("hello"));
+  const { client } = await start(t, ["-e", path], place);
+  const commands = async (): Promise<unknown> => (await client.data("get_commands"))["commands"];
+  assert.deepEqual(await commands(), [{ name: "hello", source: path, description: "Says hello" }]);
+  assert.deepEqual(await client.data("prompt", { message: "/hello" }), { disposition: "handled" });
+  writeFileSync(path, extension("goodbye"));
+  assert.deepEqual(await client.ask("reload_extensions"), OK);
+  assert.deepEqual(await commands(), [{ name: "goodbye", source: path, description: "Says goodbye" }]);
+  assert.deepEqual(await client.end(), { code: 0, err: "" });
 });
 
 test("[R1] every command of the table was sent by these tests", () => {

@@ -1,15 +1,14 @@
 /**
- * `glancesOf`: what an outline needs of an entry's body, so that rows, filters and search do without the body itself.
- * Part of `tree/`: pure. Made for exported pages, whose bodies come later.
+ * `glancesOf`: what outlines need of the entries of a source that has their bodies.
+ * Part of `tree/`: pure. Used for exported pages.
  */
-import type { RowGlance } from "./outline-source.ts";
 import { EntryTraits, SILENT } from "./outline-traits.ts";
 import type { TraitsSource } from "./outline-traits.ts";
+import type { RowGlance } from "./outline-source.ts";
 import { rowText, wordsBeyond } from "./row-text.ts";
 
 /**
- * Glances at the entries of a source that has their bodies. Asks for a body once if entries are taken in file order, and
- * again for the calls that a tool result may answer.
+ * Asks for a body once if entries are taken in file order, and again for the calls that a tool result may answer.
  * @param home a folder shown as `~` at the start of paths
  */
 export function glancesOf(source: TraitsSource, home: string | undefined): (n: number) => RowGlance {

@@ -1,0 +1,79 @@
+/**
+ * Looks for the extensions of a run and loads them. Part of `cli/`; used by every mode. Where there is nothing to load,
+ * nothing of what loads is imported either.
+ */
+import { findExtensions } from "../extensions/places.ts";
+import type { FoundPlaces } from "../extensions/places.ts";
+import type { ExtensionMode } from "../extensions/ui-port.ts";
+import { builtinCommandNames } from "../tui/builtin-registry.ts";
+import { claimOptions } from "./arguments.ts";
+import type { Arguments } from "./arguments.ts";
+import type { Workplace } from "./assemble.ts";
+import { LoadedExtensions } from "./loaded-extensions.ts";
+import { UsageError } from "./usage.ts";
+
+export interface LoadOptions {
+  mode: ExtensionMode;
+  /** Default: no key is. */
+  isReservedKey?: (key: string) => boolean;
+}
+
+/**
+ * Loads what there is to load, and gives the arguments as they read with the options of extensions. Rejects with
+ * UsageError for an option that nobody has, or that has a wrong value. Extensions that fail are among `host.problems`.
+ */
+export async function loadExtensions(
+  args: Arguments,
+  place: Workplace,
+  options: LoadOptions,
+): Promise<{ args: Arguments; extensions: LoadedExtensions | undefined }> {
+  const find = (): FoundPlaces => placesFor(args, place);
+  const found = find();
+  if (found.places.length === 0 && found.problems.length === 0) {
+    claimOptions(args, () => undefined);
+    return { args, extensions: undefined };
+  }
+  const extensions = await load(find, place, options);
+  const { host } = extensions;
+  await host.load();
+  const types = new Map(host.getFlags().map(({ name, options: { type } }) => [name, type]));
+  const { flags, prompt } = claimOptions(args, (name) => types.get(name));
+  const [problem] = host.setFlags(flags);
+  if (problem !== undefined) throw new UsageError(problem);
+  return { args: { ...args, prompt }, extensions };
+}
+
+async function load(find: () => FoundPlaces, place: Workplace, options: LoadOptions): Promise<LoadedExtensions> {
+  const [{ ExtensionHost }, { extensionNames }, { createTools }] = await Promise.all([
+    import("../extensions/host.ts"),
+    import("./extension-names.ts"),
+    import("../agent/tools/create-tools.ts"),
+  ]);
+  const { cwd, stateDir, project, registry } = place;
+  return new LoadedExtensions(
+    (face) =>
+      new ExtensionHost({
+        ...options,
+        ...face,
+        cwd,
+        project,
+        registry,
+        find,
+        names: extensionNames(),
+        builtInCommands: new Set(builtinCommandNames()),
+        builtInTools: () => createTools({ cwd, stateDir }),
+      }),
+  );
+}
+
+function placesFor(args: Arguments, { cwd, stateDir, project, settings }: Workplace): FoundPlaces {
+  return findExtensions({
+    cwd,
+    stateDir,
+    project,
+    extensions: settings.get("extensions"),
+    packages: settings.get("packages"),
+    paths: args.extensions,
+    onlyPaths: args.onlyNamedExtensions,
+  });
+}

@@ -1,0 +1,77 @@
+/**
+ * Loads extensions: imports the file, calls its factory. One that fails or takes too long leaves nothing behind and
+ * stops no other. Part of `extensions/`; the host uses it.
+ */
+import type { ProjectTrust } from "../agent/trust.ts";
+import { messageOf } from "./dispatch.ts";
+import type { ExtensionAPI, ExtensionFactory } from "./api.ts";
+import { Extension } from "./extension.ts";
+import * as notices from "./extension-notices.ts";
+import type { ExtensionPlace } from "./places.ts";
+import { withoutMarks } from "./typescript-loading.ts";
+import type { ExtensionModules } from "./typescript-loading.ts";
+
+export interface LoadOptions {
+  modules: ExtensionModules;
+  /** Where the files of project extensions come from. */
+  project: ProjectTrust;
+  /** The object for an extension. */
+  apiFor(extension: Extension): ExtensionAPI;
+  /** How long one may take, in milliseconds. */
+  factoryMs: number;
+}
+
+export interface LoadError {
+  path: string;
+  /** One plain sentence. */
+  error: string;
+  stack?: string;
+}
+
+/** In the order of the places, one after the other. */
+export async function loadExtensions(
+  places: readonly ExtensionPlace[],
+  options: LoadOptions,
+): Promise<{ extensions: Extension[]; errors: LoadError[] }> {
+  const extensions: Extension[] = [];
+  const errors: LoadError[] = [];
+  for (const place of places) {
+    const extension = new Extension(place.source);
+    try {
+      await load(extension, place, options);
+      extension.activate();
+      extensions.push(extension);
+    } catch (error) {
+      extension.retire();
+      errors.push(loadError(place.path, error));
+    }
+  }
+  return { extensions, errors };
+}
+
+async function load(extension: Extension, place: ExtensionPlace, options: LoadOptions): Promise<void> {
+  const { modules, project, apiFor, factoryMs } = options;
+  const work = async (): Promise<void> => {
+    const trust = place.source.scope === "project" ? project : undefined;
+    const factory = place.factory ?? factoryIn(await modules.import(place.path, trust));
+    if (factory === undefined) throw new Error(notices.NO_FACTORY);
+    await factory(apiFor(extension));
+  };
+  await extension.clock.within(factoryMs, work, () => new Error(notices.factoryTooSlow(factoryMs / 1000)));
+}
+
+/** Modules of the older kind have theirs one level deeper. */
+function factoryIn(exports: Record<string, unknown>): ExtensionFactory | undefined {
+  const { default: outer } = exports;
+  const inner = typeof outer === "object" && outer !== null && "default" in outer ? outer.default : outer;
+  return typeof inner === "function" ? (inner as ExtensionFactory) : undefined;
+}
+
+function loadError(path: string, error: unknown): LoadError {
+  const stack = error instanceof Error ? error.stack : undefined;
+  return {
+    path,
+    error: notices.loadFailed(path, withoutMarks(messageOf(error))),
+    ...(stack === undefined ? {} : { stack: withoutMarks(stack) }),
+  };
+}

@@ -31,6 +31,7 @@ export {
   createWriteTool,
   createWriteTool as createWriteToolDefinition,
 } from "./tool-factories.ts";
+export type { BashToolOptions } from "./tool-factories.ts";
 export {
   formatSize,
   MAX_OUTPUT_BYTES as DEFAULT_MAX_BYTES,

@@ -697,6 +697,13 @@ test("[R1, T9] without a session file and without a model everything but the mod
   rmSync(place.cwd, { recursive: true });
 });
 
+test("[R1, X1] without extensions there are no commands of theirs, and nothing to load anew", async (t) => {
+  const { client } = await start(t, ["--no-session"]);
+  assert.deepEqual(await client.data("get_commands"), { commands: [] });
+  assert.deepEqual(await client.data("reload_extensions"), {});
+  assert.equal((await client.end()).code, 0);
+});
+
 test("[R1, X1] get_commands and reload_extensions: what extensions offer, and what they offer after a change", async (t) => {
   const place = new Place();
   const extension = (name: string): string =>

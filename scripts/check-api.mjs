@@ -18,14 +18,15 @@ const textOf = (file) =>
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s*\/\/.*$/gm, "");
 
-/** What a .d.ts file passes on from others: `{name, file}`. */
+/** What a .d.ts file passes on from others: `{name, file}`, and the name there. */
 const passedOn = (file) =>
   [...textOf(file).matchAll(FROM)].flatMap(([, names, from]) =>
     names
       .split(",")
       .map((name) => name.trim().replace(/^type /, ""))
       .filter(Boolean)
-      .map((name) => ({ name, file: beside(file, from) })),
+      .map((names) => names.split(" as "))
+      .map(([own, name = own]) => ({ name, own, file: beside(file, from) })),
   );
 
 const DECLARED = "export (?:declare )?(?:abstract )?(?:class|function|const|interface|type)";
@@ -33,7 +34,7 @@ const DECLARED = "export (?:declare )?(?:abstract )?(?:class|function|const|inte
 /** What a .d.ts file exports: what it passes on, and what it declares itself. */
 const exportsOf = (file) => [
   ...passedOn(file),
-  ...[...textOf(file).matchAll(new RegExp(`^${DECLARED} (\\w+)`, "gm"))].map(([, name]) => ({ name, file })),
+  ...[...textOf(file).matchAll(new RegExp(`^${DECLARED} (\\w+)`, "gm"))].map(([, name]) => ({ name, own: name, file })),
 ];
 
 /** The text of one exported declaration in a .d.ts file, or in the file it comes from. */
@@ -42,10 +43,10 @@ function declarationOf(file, name) {
   const start = new RegExp(`^${DECLARED} ${name}\\b`, "m").exec(text);
   if (!start) {
     const all = [...text.matchAll(/export (?:type )?\* from "([^"]+)"/g)].map(([, from]) => beside(file, from));
-    const origin = passedOn(file).find((other) => other.name === name)?.file ?? all[0];
-    return origin === undefined
+    const origin = passedOn(file).find((other) => other.name === name) ?? { file: all[0], own: name };
+    return origin.file === undefined
       ? fail(`no declaration of ${name} in ${relative(root, file)}`)
-      : declarationOf(origin, name);
+      : declarationOf(origin.file, origin.own);
   }
   const rest = text.slice(start.index);
   const end = /\n(?=export )/.exec(rest);
@@ -62,7 +63,9 @@ function sectionOf({ name, types }, declared) {
   const own = [];
   const exports = exportsOf(join(root, types)).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const exported of exports) {
-    const declaration = declarationOf(exported.file, exported.name);
+    const { name, own: ownName, file } = exported;
+    const renamed = name === ownName ? "" : `export { ${ownName} as ${name} }\n`;
+    const declaration = `${renamed}${declarationOf(file, ownName)}`;
     if (declared.has(declaration)) known.push(`\n    ${exported.name}`);
     else own.push(declaration);
     declared.add(declaration);

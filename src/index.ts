@@ -59,6 +59,7 @@ export type { PlanChoice, PlanMode } from "./agent/plan-mode.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
 export type { StreamRule } from "./agent/rule-files.ts";
 export { Settings } from "./agent/settings.ts";
+export { conversationText } from "./agent/conversation-text.ts";
 export { defineTool } from "./extensions/api.ts";
 export type {
   ExtensionAPI,

@@ -87,20 +87,25 @@ export const sessionFileName = (timestamp: string, id: string): string =>
  */
 export function ensurePrivateDir(path: string): string[] {
   const missing: string[] = [];
-  const changed: string[] = [];
   let folder = resolve(path);
-  for (;;) {
-    const outcome = makeDir(folder);
-    if (outcome === "no parent") missing.push(folder);
-    else {
-      if (outcome === "made") changed.push(dirname(folder));
-      const next = missing.pop();
-      if (next === undefined) return changed;
-      folder = next;
-      continue;
-    }
+  let outcome = makeDir(folder);
+  while (outcome === "no parent" && dirname(folder) !== folder) {
+    missing.push(folder);
     folder = dirname(folder);
+    outcome = makeDir(folder);
   }
+  const changed = outcome === "made" ? [dirname(folder)] : [];
+  for (let below = missing.pop(); below !== undefined; below = missing.pop()) {
+    outcome = makeDir(below);
+    if (outcome === "made") changed.push(dirname(below));
+    else if (outcome === "no parent") throw leadsNowhere(dirname(below));
+  }
+  return changed;
+}
+
+/** A link to what does not exist is there and still no parent; so is a folder that another program took away again. */
+function leadsNowhere(folder: string): Error {
+  return Object.assign(new Error(`${folder} leads to a folder that does not exist`), { code: "ENOENT" });
 }
 
 function makeDir(folder: string): "made" | "there" | "no parent" {

@@ -62,6 +62,9 @@ export interface ExtensionScreen {
   editorFactory: EditorFactory | undefined;
 }
 
+/** So many presses within so many milliseconds close a component that does not close itself. */
+const CLOSING_PRESSES = 3;
+const CLOSING_WITHIN = 1500;
 /** Of a widget given as text. */
 const WIDGET_LINES = 10;
 const DEFAULT_WORKING: WorkingLook = { message: undefined, isVisible: true, indicator: undefined };
@@ -137,14 +140,28 @@ export class ExtensionUi implements UiPort {
     const guarded = this.#guard(component, "custom", () => done(undefined as T));
     if (options.overlay === true) this.#overlay(guarded, options, leave.signal);
     else void this.#ask(undefined, () => guarded, [leave.signal]);
+    const watch = this.#closesOnRepeat(() => done(undefined as T));
     // Undefined is the answer when it ends otherwise than by `done`.
     this.#owner.gone?.addEventListener("abort", () => done(undefined as T), { once: true });
     if (this.#owner.gone?.aborted === true) done(undefined as T);
     try {
       return await ended.promise;
     } finally {
+      watch();
       guarded.dispose();
     }
+  }
+
+  /** Whoever has the keyboard and gives it back to nobody is closed by the key that quits, pressed again and again. */
+  #closesOnRepeat(close: () => void): () => void {
+    const { tui, keybindings } = this.#screen;
+    let presses: number[] = [];
+    return tui.addInputListener((data) => {
+      presses = keybindings.matches(data, "app.clear") ? [...presses, performance.now()].slice(-CLOSING_PRESSES) : [];
+      const isMeant = presses.length === CLOSING_PRESSES && performance.now() - presses[0]! < CLOSING_WITHIN;
+      if (isMeant) close();
+      return isMeant ? { consume: true } : undefined;
+    });
   }
 
   #overlay(guarded: Guarded, { overlayOptions: given, onHandle }: CustomOptions, leave: AbortSignal): void {

@@ -208,7 +208,11 @@ export class InputController {
       return;
     }
     this.#editor.addToHistory(line);
-    this.#attempt((async () => command.run(this.#screen, argument))(), () => this.#giveBack(line));
+    // A bare name is typed again at once; in the editor the next command would be written behind it.
+    const refused = (): void => {
+      if (argument !== "") this.#giveBack(line);
+    };
+    this.#attempt((async () => command.run(this.#screen, argument))(), refused);
   }
 
   #extensionCommand(name: string): Pick<BuiltinCommand, "run"> | undefined {

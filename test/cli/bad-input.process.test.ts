@@ -146,7 +146,7 @@ test("[U5, F7] what a file says about itself cannot drive the terminal through a
 test("[R1] wrong usage of every command is exit code 2", async () => {
   const place = new Place();
   const results = await Promise.all(
-    [["--nope"], ["tree"], ["doctor", "--nope"], ["-p", "-r"]].map((args) => place.run(args)),
+    [["-p", "hi", "--nope"], ["tree"], ["doctor", "--nope"], ["-p", "-r"]].map((args) => place.run(args)),
   );
   assert.deepEqual(results, [
     { code: 2, out: "", err: "bough: Unknown option '--nope'. See bough --help.\n" },

@@ -74,7 +74,7 @@ test("[G1] the package holds no test, no source and no build state", () => {
   assert.deepEqual(
     paths.filter(
       (path) =>
-        !/^(dist\/.*\.(js|d\.ts)|assets\/.*|docs\/(extensions|format|library|mcp|rpc|rules|sdk|settings)\.md|examples\/.*\.mjs|[^/]+)$/.test(
+        !/^(dist\/.*\.(js|d\.ts)|dist\/export\/viewer\.css|assets\/.*|docs\/(extensions|format|library|mcp|rpc|rules|sdk|settings)\.md|examples\/.*\.mjs|examples\/extensions\/.*\.ts|[^/]+)$/.test(
           path,
         ),
     ),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { canonicalPath, directoryKey, sessionFileName } from "../../src/session/locations.ts";
+import { canonicalPath, directoryKey, ensurePrivateDir, sessionFileName } from "../../src/session/locations.ts";
 import { newEntryId, newSessionId } from "../../src/session/session-ids.ts";
 import { temporaryFolder } from "../support/session-files.ts";
 
@@ -57,6 +57,28 @@ test("[D2] dB59 a directory reached through a link is the same directory", () =>
   assert.equal(canonicalPath(join(folder, "link")), join(folder, "real"));
   assert.equal(canonicalPath(join(folder, "link", "gone", "deeper")), join(folder, "real", "gone", "deeper"));
   assert.equal(canonicalPath(join(folder, "real", ".", "x", "..")), join(folder, "real"));
+});
+
+test("[W6] folders are made with their parents, for the user alone; those in which one was made are told", () => {
+  const root = temporaryFolder();
+  const deep = join(root, "a", "b", "c");
+  assert.deepEqual(ensurePrivateDir(deep), [root, join(root, "a"), join(root, "a", "b")]);
+  assert.deepEqual(
+    ["a", "a/b", "a/b/c"].map((path) => statSync(join(root, path)).mode & 0o777),
+    [0o700, 0o700, 0o700],
+  );
+  assert.deepEqual(ensurePrivateDir(deep), []);
+});
+
+test("[W6] a state folder that is a link to nothing is an error, not an endless search for its parent", () => {
+  const root = temporaryFolder();
+  const link = join(root, "state");
+  symlinkSync(join(root, "nowhere"), link);
+  assert.throws(() => ensurePrivateDir(join(link, "sessions", "x")), {
+    code: "ENOENT",
+    message: `${link} leads to a folder that does not exist`,
+  });
+  assert.deepEqual(readdirSync(root), ["state"]);
 });
 
 test("[F1] the file's name tells time and id, and is allowed everywhere", () => {

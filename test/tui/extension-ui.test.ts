@@ -185,6 +185,22 @@ test("[U2, X3] a component that throws is closed and answers nothing; one that i
   await seeNo("over all");
 });
 
+test("[U2, X3] a component that takes every key and never ends is closed by three presses of the key that quits", async (t) => {
+  const { ui, terminal, see, seeNo } = await startExtended(t);
+  let keys = 0;
+  const trap = ui.custom(() => ({ ...component(() => ["no way out"]), handleInput: () => void keys++ }), {
+    overlay: true,
+  });
+  await see("no way out");
+  terminal.type(ESCAPE, "\x03", "x", "\x03", "\x03");
+  assert.equal(keys, 5);
+  terminal.type("\x03");
+  assert.equal(await trap, undefined);
+  await seeNo("no way out");
+  terminal.type(..."free");
+  await see("free");
+});
+
 test("[U2] when an extension is gone, nothing of it is left on the screen", async (t) => {
   const { ui, uiOf, see, seeNo, leave, terminal } = await startExtended(t);
   ui.setStatus("s", "a status");

@@ -6,7 +6,7 @@ export { agentDirectory as getAgentDir, CONFIG_DIR_NAME, VERSION } from "./place
 export { convertToLlm } from "../../tree/messages.ts";
 export { buildSessionContext } from "../../tree/session-context.ts";
 export { CURRENT_SESSION_VERSION } from "../../tree/entries.ts";
-export { conversationText as serializeConversation } from "../../agent/conversation-text.ts";
+export { conversationText, conversationText as serializeConversation } from "../../agent/conversation-text.ts";
 export { estimateMessageTokens as estimateTokens, calculateContextTokens } from "../../agent/providers.ts";
 export { SessionManager } from "../../session/session-manager.ts";
 export { defineTool } from "../../extensions/api.ts";
@@ -31,6 +31,7 @@ export {
   createWriteTool,
   createWriteTool as createWriteToolDefinition,
 } from "./tool-factories.ts";
+export type { BashToolOptions } from "./tool-factories.ts";
 export {
   formatSize,
   MAX_OUTPUT_BYTES as DEFAULT_MAX_BYTES,

@@ -42,6 +42,7 @@ export class ExtensionDialogs {
   readonly #send: (line: object) => void;
   readonly #waiting = new Map<string, (answer: Answer) => void>();
   #lastId = 0;
+  #isOver = false;
 
   constructor(send: (line: object) => void) {
     this.#send = send;
@@ -63,8 +64,9 @@ export class ExtensionDialogs {
     return true;
   }
 
-  /** Nobody will answer any more. */
+  /** Nobody will answer any more, those that are asked from now on included. */
   end(): void {
+    this.#isOver = true;
     for (const answered of this.#waiting.values()) answered({ cancelled: true });
   }
 
@@ -102,7 +104,7 @@ export class ExtensionDialogs {
 
   #ask({ gone }: UiOwner, request: object, { signal, timeout }: DialogOptions = {}): Promise<Answer> {
     const signals = [signal, gone].filter((given) => given !== undefined);
-    if (signals.some(({ aborted }) => aborted)) return Promise.resolve({ cancelled: true });
+    if (this.#isOver || signals.some(({ aborted }) => aborted)) return Promise.resolve({ cancelled: true });
     const { promise, resolve } = Promise.withResolvers<Answer>();
     const id = this.#tell({ ...request, ...(timeout === undefined ? {} : { timeout }) });
     const end = (): void => answered({ cancelled: true });

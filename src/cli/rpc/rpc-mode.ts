@@ -103,6 +103,7 @@ async function serve(
       const room = output.room();
       if (room !== undefined) await Promise.race([room, ended]);
     }
+    dialogs.end();
     await Promise.race([dispatcher.whenTurnsDone(), sleep(LAST_COMMANDS_MS, undefined, { ref: false }), ended]);
   } finally {
     dispatcher.end();

@@ -30,7 +30,7 @@ const COPIED_FOR = 1500;
 
 const SWITCHES: readonly (readonly [part: Switch, name: string, key: string])[] = [
   ["thinking", "Thinking", "t"],
-  ["tools", "Tool output", "o"],
+  ["tools", "Outputs", "o"],
   ["hidden", "Hidden", "h"],
 ];
 

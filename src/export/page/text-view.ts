@@ -45,8 +45,11 @@ function startOf(text: string): string {
 /** Lines that begin with + and - in colours, also where a line number follows. */
 export function diffView(text: string): TemplateResult {
   const lines = text.split("\n", MOST_DIFF_LINES);
-  return html`<pre class="diff">
-${lines.map((line) => html`<span class=${DIFF_CLASSES.get(line[0]) ?? "same"}>${line}</span>`)}</pre>`;
+  return html`<pre class="diff">${lines.map((line) => html`<span class=${diffClass(line)}>${line}</span>`)}</pre>`;
+}
+function diffClass(line: string): string {
+  // The names of the files look like changes themselves.
+  return /^(?:---|\+\+\+) /.test(line) ? "place" : (DIFF_CLASSES.get(line[0]) ?? "same");
 }
 const DIFF_CLASSES: ReadonlyMap<string | undefined, string> = new Map([
   ["+", "added"],

@@ -697,6 +697,28 @@ test("[R1, T9] without a session file and without a model everything but the mod
   rmSync(place.cwd, { recursive: true });
 });
 
+test("[R1, X1] without extensions there are no commands of theirs, and nothing to load anew", async (t) => {
+  const { client } = await start(t, ["--no-session"]);
+  assert.deepEqual(await client.data("get_commands"), { commands: [] });
+  assert.deepEqual(await client.data("reload_extensions"), {});
+  assert.equal((await client.end()).code, 0);
+});
+
+test("[R1, X1] get_commands and reload_extensions: what extensions offer, and what they offer after a change", async (t) => {
+  const place = new Place();
+  const extension = (name: string): string =>
+    `export default (bough) => bough.registerCommand("${name}", { description: "Says ${name}", handler: async () => {} });\n`;
+  const path = place.file("greeter.mjs", extension("hello"));
+  const { client } = await start(t, ["-e", path], place);
+  const commands = async (): Promise<unknown> => (await client.data("get_commands"))["commands"];
+  assert.deepEqual(await commands(), [{ name: "hello", source: path, description: "Says hello" }]);
+  assert.deepEqual(await client.data("prompt", { message: "/hello" }), { disposition: "handled" });
+  writeFileSync(path, extension("goodbye"));
+  assert.deepEqual(await client.ask("reload_extensions"), OK);
+  assert.deepEqual(await commands(), [{ name: "goodbye", source: path, description: "Says goodbye" }]);
+  assert.deepEqual(await client.end(), { code: 0, err: "" });
+});
+
 test("[R1] every command of the table was sent by these tests", () => {
   assert.deepEqual(
     Object.keys(COMMANDS).filter((name) => !sent.has(name)),

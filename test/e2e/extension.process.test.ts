@@ -1,0 +1,63 @@
+/** An extension in the real program on a real terminal: trusted with the project, drawn, asked, reloaded, quit. */
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { KEYS, Program, newFolder } from "../support/program.ts";
+import { say, startProvider } from "../support/provider-mock.ts";
+
+const source = (word: string): string => `
+import { writeFileSync } from "node:fs";
+import { CustomEditor, type ExtensionAPI } from "@mariozechner/pi-coding-agent";
+import { Text } from "@mariozechner/pi-tui";
+enum Mark { On = "${word}" }
+class Marked extends CustomEditor {
+  override render(width: number): string[] { return [...super.render(width), Mark.On + " editor"]; }
+}
+export default function (pi: ExtensionAPI) {
+  pi.on("session_start", ({ reason }, ctx) => {
+    ctx.ui.setWidget("w", () => new Text(Mark.On + " " + reason));
+    ctx.ui.setEditorComponent((tui, theme, keys) => new Marked(tui, theme, keys));
+  });
+  pi.registerCommand("save", { handler: async (name, ctx) => {
+    if (await ctx.ui.confirm("Save it?", name)) writeFileSync(name, "saved");
+  } });
+  pi.on("session_shutdown", ({ reason }) => { if (reason === "quit") writeFileSync("bye", Mark.On); });
+}
+`;
+
+test("[X1, X4, X5, U2] a project's extension: trusted, drawn, asked, loaded anew, told goodbye", async (t) => {
+  const provider = await startProvider(say("An answer"));
+  t.after(() => provider.close());
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  mkdirSync(join(home, ".bough/extensions"), { recursive: true });
+  const path = join(home, ".bough/extensions/mine.ts");
+  writeFileSync(path, source("FIRST"));
+  mkdirSync(join(cwd, ".bough/extensions"), { recursive: true });
+  writeFileSync(
+    join(cwd, ".bough/extensions/project.js"),
+    'export default (pi) => pi.registerCommand("ours", { handler: (_, ctx) => ctx.ui.notify("OURS runs") });\n',
+  );
+  const args = ["--base-url", provider.baseUrl, "--model", "mock", "--api-key", "k"];
+  const bough = new Program({ args, cwd, home });
+  t.after(() => bough.stop());
+  await bough.waitFor(".bough/extensions/project.js");
+  bough.send(`y${KEYS.enter}`);
+  await bough.waitFor("FIRST startup");
+  await bough.waitFor("FIRST editor");
+  bough.send(`/ours${KEYS.enter}`);
+  await bough.waitFor("OURS runs");
+  bough.send(`/save kept${KEYS.enter}`);
+  await bough.waitFor("Save it?");
+  bough.send(KEYS.enter);
+  bough.send(`Hi${KEYS.enter}`);
+  await bough.answered("An answer");
+  assert.equal(readFileSync(join(cwd, "kept"), "utf8"), "saved");
+  writeFileSync(path, source("SECOND"));
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor("SECOND reload");
+  await bough.waitFor("SECOND editor");
+  bough.send(`/quit${KEYS.enter}`);
+  assert.equal((await bough.exited).exitCode, 0);
+  assert.equal(readFileSync(join(cwd, "bye"), "utf8"), "SECOND");
+});

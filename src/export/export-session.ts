@@ -166,7 +166,7 @@ function* recordsOf(session: OpenSession, path: readonly number[] | undefined, h
   for (let n = 0; n < count; n++) {
     host.signal?.throwIfAborted();
     if (tell()) host.onProgress?.("scanning", n, count);
-    yield index.at(path?.[n] ?? n);
+    yield index.readOnce(path?.[n] ?? n);
   }
   // Labels stand on other branches, and the name may.
   yield { labels: [...index.labels().values()], name: index.name?.text ?? "" };

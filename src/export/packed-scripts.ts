@@ -7,6 +7,9 @@ import { deflateRaw } from "node:zlib";
 /** Compressed at once; each holds the text of one script in memory. */
 const AT_ONCE = 4;
 
+/** Of zlib: half the work of its default, and pages a twentieth longer. */
+const LEVEL = 5;
+
 export class PackedScripts {
   readonly #take: (script: string) => void;
   #packing: Promise<string>[] = [];
@@ -37,6 +40,6 @@ export function dataScript(id: string, base64: string): string {
 
 function packed(json: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    deflateRaw(json, { level: 6 }, (error, bytes) => (error ? reject(error) : resolve(bytes.toString("base64"))));
+    deflateRaw(json, { level: LEVEL }, (error, bytes) => (error ? reject(error) : resolve(bytes.toString("base64"))));
   });
 }

@@ -81,12 +81,10 @@ export class SessionPart implements PageSource {
     return this.#path === undefined ? this.#index.leafOrdinal : this.#path.length - 1;
   }
   at(n: number): SessionEntry {
-    this.asked++;
-    const entry = this.#index.at(this.#ordinal(n));
-    const placed = n === 0 && !this.isWhole && entry.parentId !== null ? { ...entry, parentId: null } : entry;
-    const masked = this.redaction?.entry(placed) ?? placed;
-    if (masked.id !== entry.id) this.#unmasked.set(masked.id, entry.id);
-    return masked;
+    return this.#placed(n, this.#index.at(this.#ordinal(n)));
+  }
+  readOnce(n: number): SessionEntry {
+    return this.#placed(n, this.#index.readOnce(this.#ordinal(n)));
   }
   kindAt(n: number): string {
     return this.#shown(this.#index.kindAt(this.#ordinal(n)));
@@ -145,6 +143,14 @@ export class SessionPart implements PageSource {
       sum.cost += spent.cost;
     }
     return sum;
+  }
+
+  #placed(n: number, entry: SessionEntry): SessionEntry {
+    this.asked++;
+    const placed = n === 0 && !this.isWhole && entry.parentId !== null ? { ...entry, parentId: null } : entry;
+    const masked = this.redaction?.entry(placed) ?? placed;
+    if (masked.id !== entry.id) this.#unmasked.set(masked.id, entry.id);
+    return masked;
   }
 
   #ordinal(place: number): number {

@@ -54,10 +54,12 @@ async function visit({ session, path }: ExportedPage): Promise<void> {
   const marked = (await page.locator("[data-marked]").boundingBox())!;
   assert.ok(marked.y >= 0 && marked.y < 800, `the entry gone to is at ${marked.y}`);
   const found = index.entries().findLast(({ type }) => type === "branch_summary")!;
+  const before = await work(opened);
   await page.fill("#search", "branch summary");
   while (/searching/.test((await page.textContent("#status"))!)) await settled(ask);
   await settled(ask);
   assert.ok((await shownRows(ask)).some((row) => row.includes("[branch summary]")));
+  assert.equal((await work(opened)).entries, before.entries, "a search draws no entry again");
   await page.keyboard.press("Escape");
   await ask(`document.querySelector("bough-page").parts.view.show(${index.ordinal(found.id)})`);
   await page.locator("#transcript").press("Escape");

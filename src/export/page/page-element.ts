@@ -16,7 +16,7 @@ import { nextTheme, themeName } from "./theme.ts";
 import { transcriptItems } from "./transcript-view.ts";
 import { FILTER_NAMES, ROW_HEIGHT, treeItems, treeKey } from "./tree-view.ts";
 import "./virtual-list.ts";
-import type { VirtualList } from "./virtual-list.ts";
+import type { ListItems, VirtualList } from "./virtual-list.ts";
 
 export interface PageParts {
   facts: PageFacts;
@@ -42,6 +42,7 @@ export class PageElement extends LitElement {
   #marked = -1;
   #copied = -1;
   #search = 0;
+  #drawn: { of: readonly number[]; items: ListItems } | undefined;
   readonly #images = new Map<number, string | undefined>();
 
   protected override createRenderRoot(): HTMLElement {
@@ -169,23 +170,31 @@ export class PageElement extends LitElement {
     </div>`;
   }
 
-  #transcript(): TemplateResult {
+  /** The same as long as the branch is: what changes in the tree draws no entry again. */
+  #transcriptItems(): ListItems {
     const { facts, view } = this.parts;
+    if (this.#drawn?.of === view.items) return this.#drawn.items;
+    const items = transcriptItems({
+      facts,
+      view,
+      changed: () => this.#list?.requestUpdate(),
+      imageUrl: (image) => this.#imageUrl(image),
+      onCopyLink: (n) => void this.#copyLink(n),
+      copied: () => this.#copied,
+      marked: () => this.#marked,
+    });
+    this.#drawn = { of: view.items, items };
+    return items;
+  }
+
+  #transcript(): TemplateResult {
     return html`<virtual-list
       id="transcript"
       role="feed"
       aria-label="Transcript"
       tabindex="0"
       .whole=${this.#isPrinting}
-      .items=${transcriptItems({
-        facts,
-        view,
-        changed: () => this.#list?.requestUpdate(),
-        imageUrl: (image) => this.#imageUrl(image),
-        onCopyLink: (n) => void this.#copyLink(n),
-        copied: () => this.#copied,
-        marked: () => this.#marked,
-      })}
+      .items=${this.#transcriptItems()}
     ></virtual-list>`;
   }
 

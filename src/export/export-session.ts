@@ -10,7 +10,7 @@ import { canonicalPath } from "../session/locations.ts";
 import { NewFile } from "../session/new-file.ts";
 import { openSession } from "../session/open-session.ts";
 import type { OpenSession } from "../session/open-session.ts";
-import { createFailed, systemCode } from "../session/session-errors.ts";
+import { reasonOf, systemCode } from "../session/session-errors.ts";
 import type { ProblemCode } from "../tree/problems.ts";
 import { writeHtml } from "./html.ts";
 import { MarkdownImages } from "./markdown-entries.ts";
@@ -100,16 +100,24 @@ function targetOf(file: string, { out, format, force = false }: ExportRequest, {
   const chosen = format ?? formatOf(out) ?? "html";
   const name = out ?? `bough-session-${basename(file, extname(file))}.${chosen}`;
   let path = resolve(cwd, name);
+  // The name of a folder that is not there would become the name of a file.
+  const folder = /[/\\]$/.test(name) ? path : dirname(path);
   if (isFolder(path)) path = join(path, `bough-session-${basename(file, extname(file))}.${chosen}`);
   if (canonicalPath(path) === canonicalPath(resolve(cwd, file)))
     throw new ExportError(`${path} is the session itself; name another file.`);
-  if (!isFolder(dirname(path))) throw new ExportError(`There is no folder ${dirname(path)}; make it first.`);
+  if (!isFolder(folder)) throw new ExportError(`There is no folder ${folder}; make it first.`);
   if (existsSync(path) && !force) throw alreadyThere(path);
+  // A device or a pipe would become a file under its name.
+  if (existsSync(path) && !statSync(path).isFile())
+    throw new ExportError(`${path} is not a regular file and is not replaced; name another file.`);
   return { path, format: chosen, force };
 }
 
 const alreadyThere = (path: string): ExportError =>
   new ExportError(`${path} is there already; name another file, or replace it with --force.`);
+
+const notWritten = (path: string, cause: unknown): ExportError =>
+  new ExportError(`${path} cannot be written: ${reasonOf(cause)}; nothing was changed.`, { cause });
 
 function formatOf(out: string | undefined): ExportFormat | undefined {
   const extension = extname(out ?? "").toLowerCase();
@@ -254,7 +262,7 @@ async function toFile(pieces: Iterable<Uint8Array>, path: string, force: boolean
 /** What the system says of the file, as a sentence. */
 function failureOf(error: unknown, path: string | undefined): unknown {
   if (path === undefined || !(error instanceof Error && "syscall" in error)) return error;
-  return systemCode(error) === "EEXIST" ? alreadyThere(path) : createFailed(path, error);
+  return systemCode(error) === "EEXIST" ? alreadyThere(path) : notWritten(path, error);
 }
 
 /** True when that many milliseconds have gone by since it was last true. */

@@ -24,6 +24,18 @@ export function* textsIn(record: unknown): Generator<string> {
   }
 }
 
+/** Every member that is a text, as the JSON it would be: some texts are secrets by what they are called. */
+export function* namedTextsIn(record: unknown, isWanted: (name: string) => boolean): Generator<string> {
+  const waiting: unknown[] = [record];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== "object" || value === null) continue;
+    for (const [name, member] of Object.entries(value))
+      if (typeof member !== "string") waiting.push(member);
+      else if (isWanted(name)) yield JSON.stringify({ [name]: member });
+  }
+}
+
 /** How PNG, JPEG, GIF and WebP begin in base64. */
 const IMAGE_DATA = /^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR)[A-Za-z0-9+/]+={0,2}$/;
 

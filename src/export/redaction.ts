@@ -5,7 +5,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import type { SessionEntry, SessionHeader } from "../tree/entries.ts";
-import { fieldName, textsIn, withTexts } from "./record-texts.ts";
+import { fieldName, namedTextsIn, textsIn, withTexts } from "./record-texts.ts";
 import { SecretScanner } from "./secret-scanner.ts";
 import { SecretValues, literally } from "./secret-values.ts";
 import type { SecretValue } from "./secret-values.ts";
@@ -141,7 +141,7 @@ export async function findSecrets(records: Iterable<object>, known: readonly Sec
   for (const secret of known) secrets.add(secret);
   const scanner = await SecretScanner.load((secret) => secrets.add(secret));
   for (const record of records)
-    for (const text of textsIn(record)) {
+    for (const text of scannedIn(record)) {
       const scanned = scanner.add(text);
       if (scanned === undefined) continue;
       await scanned;
@@ -151,3 +151,10 @@ export async function findSecrets(records: Iterable<object>, known: readonly Sec
   await scanner.finish();
   return secrets;
 }
+
+/** What a rule looks at as one text: a value is a secret by the name that stands before it, in any field. */
+function* scannedIn(record: object): Generator<string> {
+  yield* textsIn(record);
+  yield* namedTextsIn(record, (name) => SECRET_NAME.test(name));
+}
+const SECRET_NAME = /(?:key|token|secret|password)$/i;

@@ -1,6 +1,8 @@
 /** What is exported, and to where. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { exportLine, wordsOf } from "../../src/export/export-arguments.ts";
@@ -127,6 +129,7 @@ test("[E3] what cannot be exported is said with its ids, and nothing is written"
   ];
   for (const [request, text] of cases) assert.equal(await refusal(whole, request), text);
   assert.match(await refusal(whole, { out: "none/x.md" }), /^There is no folder .*\/none; make it first\.$/);
+  assert.match(await refusal(whole, { out: "none/" }), /^There is no folder .*\/none; make it first\.$/);
   assert.match(await refusal("", {}), /is empty/);
   assert.match(await refusal("no session\n", {}), /not a session file/);
 });
@@ -150,6 +153,22 @@ test("[E3] a file that is there stays unless --force says otherwise, and the ses
   const { path } = await exportSession(source, { out: "sub folder", format: "md" }, host);
   assert.equal(path, join(folder, "sub folder", "bough-session-s.md"));
   assert.deepEqual(readdirSync(folder).sort(), ["s.jsonl", "sub folder", "there.md"]);
+});
+
+test("[E3] --force replaces no device, pipe or socket", async (t) => {
+  const folder = temporaryFolder();
+  const source = temporaryFile(file(...FORKED));
+  const path = join(folder, "socket");
+  const server = createServer().listen(path);
+  t.after(() => server.close());
+  await once(server, "listening");
+  await assert.rejects(
+    exportSession(source, { out: path, force: true }, { cwd: folder, home: "/h", secrets: () => [] }),
+    {
+      message: `${path} is not a regular file and is not replaced; name another file.`,
+    },
+  );
+  assert.ok(statSync(path).isSocket());
 });
 
 test("[E3] the format is what the name ends in, or what was asked for", async () => {

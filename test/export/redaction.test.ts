@@ -169,6 +169,22 @@ test("[E3] a value that a rule knows by what stands before it is masked at its o
   );
 });
 
+test("[E3] a value is a secret by the name of its member, too, however deep it is", async () => {
+  const value = "wJalr-Utn3EMI/K7MD";
+  const deep = { arguments: { env: [{ AWS_SECRET_ACCESS_KEY: value }], apiKey: "key-of-9-words", password: 'q"1' } };
+  const sound = { totalTokens: "12 in all 12", key: "an-ordinary-key-1", token: "no digits in here" };
+  const redaction = new Redaction({ secrets: await findSecrets([deep, sound, { text: `it is ${value}` }], []) });
+  assert.deepEqual(redaction.again(deep), {
+    arguments: {
+      env: [{ AWS_SECRET_ACCESS_KEY: "[redacted: variable]" }],
+      apiKey: "[redacted: variable]",
+      password: 'q"1',
+    },
+  });
+  assert.equal(redaction.again(sound), sound);
+  assert.equal(redaction.text(`it is ${value}`), "it is [redacted: variable]");
+});
+
 test("[E3] comments that switch secretlint off do not count, and a key across two texts is no key", async () => {
   const key = SECRETS["private key"]!;
   const off = `// secretlint-disable\n${SECRETS["github token"]!}`;

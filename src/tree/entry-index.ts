@@ -117,15 +117,18 @@ export class SessionEntryIndex {
    * are no record any more, it has its base fields alone, and a fault.
    */
   at(n: number): SessionEntry {
-    if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
-    const kept = this.#kept(n);
-    if (kept === undefined) return this.#bodies.keep(n, this.#read(n), this.#lengths.at(n));
-    // The leaf record that it names as its parent may have come after it.
-    return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
+    return this.#keptAt(n) ?? this.#bodies.keep(n, this.#read(n), this.#lengths.at(n));
   }
   /** The same, and nothing is kept of it: for those who look at each entry once. */
   readOnce(n: number): SessionEntry {
-    return this.#kept(n) === undefined ? this.#read(n) : this.at(n);
+    return this.#keptAt(n) ?? this.#read(n);
+  }
+  #keptAt(n: number): SessionEntry | undefined {
+    if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
+    const kept = this.#kept(n);
+    if (kept === undefined) return undefined;
+    // The leaf record that it names as its parent may have come after it.
+    return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
   }
   /**
    * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not

@@ -135,7 +135,7 @@ test("[E1, U2] state and hidden custom messages are in the transcript when they 
   assert.deepEqual(idsOf(view), ["a", "m", "b"]);
 });
 
-test("[E1] a body costs its chunk, once: a look at ten times the entries unpacks no more", async () => {
+test("[Y11] a body costs its chunk, once: a look at ten times the entries unpacks no more", async () => {
   const counts: number[] = [];
   for (const entries of [1500, 15_000]) {
     const view = await viewOf(generateSession({ shape: "linear", entries }));

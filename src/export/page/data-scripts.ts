@@ -12,6 +12,13 @@ export async function readFacts(): Promise<PageFacts> {
   return JSON.parse(new TextDecoder().decode(bytesOf(await scriptText(FACTS_ID)))) as PageFacts;
 }
 
+/** The same as `readPacked`, for what is not needed again: its text is taken out of the page. */
+export async function takePacked(id: string): Promise<unknown> {
+  const json = await readPacked(id);
+  document.getElementById(id)?.remove();
+  return json;
+}
+
 /** The JSON of a compressed script. Rejects when the page has no such script, or it is damaged. */
 export async function readPacked(id: string): Promise<unknown> {
   const packed = new Blob([bytesOf(await scriptText(id))]);

@@ -3,7 +3,7 @@
  * Part of the page: the entry point of its bundle.
  */
 import { Bodies } from "./bodies.ts";
-import { imageUrl, readFacts, readPacked } from "./data-scripts.ts";
+import { imageUrl, readFacts, readPacked, takePacked } from "./data-scripts.ts";
 import { bodiesId, rowsId } from "./page-data.ts";
 import type { BodyChunk, RowBlock } from "./page-data.ts";
 import { PageElement } from "./page-element.ts";
@@ -14,7 +14,7 @@ import { applyTheme } from "./theme.ts";
 async function start(): Promise<void> {
   applyTheme();
   const facts = await readFacts();
-  const blocks = await Promise.all(Array.from({ length: facts.rowBlocks }, (_, block) => readPacked(rowsId(block))));
+  const blocks = await Promise.all(Array.from({ length: facts.rowBlocks }, (_, block) => takePacked(rowsId(block))));
   const tree = new PageTree(facts, blocks as RowBlock[]);
   const bodies = new Bodies(tree, facts.chunks, (chunk) => readPacked(bodiesId(chunk)) as Promise<BodyChunk>);
   const page = new PageElement();

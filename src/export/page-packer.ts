@@ -69,23 +69,22 @@ export class PagePacker {
     for (let n = 0; n < recent.size; n++) {
       const entry = recent.at(n);
       this.#count.add(entry);
-      await this.#addRows(rows.add(n, entry, glanceAt(n)));
-      await this.#addBody(n, JSON.stringify(bodyOf(entry, takeImage)));
+      const block = rows.add(n, entry, glanceAt(n));
+      if (block !== undefined) await this.#addRows(block);
+      const json = JSON.stringify(bodyOf(entry, takeImage));
+      this.#chunk.push(json);
+      this.#chunkLength += json.length;
+      if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
     }
-    await this.#addRows(rows.take());
+    const rest = rows.take();
+    if (rest !== undefined) await this.#addRows(rest);
     await this.#addChunk(recent.size);
     await this.#rowPacker.finish();
     await this.#bodyPacker.finish();
   }
 
-  async #addRows(block: RowBlock | undefined): Promise<void> {
-    if (block !== undefined) await this.#rowPacker.add(rowsId(this.#blocks++), JSON.stringify(block));
-  }
-
-  async #addBody(n: number, json: string): Promise<void> {
-    this.#chunk.push(json);
-    this.#chunkLength += json.length;
-    if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
+  async #addRows(block: RowBlock): Promise<void> {
+    await this.#rowPacker.add(rowsId(this.#blocks++), JSON.stringify(block));
   }
 
   /** @param next the ordinal after the chunk's last */

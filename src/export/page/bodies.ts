@@ -6,8 +6,8 @@ import type { SessionEntry } from "../../tree/entries.ts";
 import type { BodyChunk } from "./page-data.ts";
 import type { PageTree } from "./page-tree.ts";
 
-/** About 10 MB of bodies. */
-const KEPT_CHUNKS = 64;
+/** About 5 MB of bodies; a screen of a bushy session needs a dozen chunks. */
+const KEPT_CHUNKS = 32;
 
 export class Bodies {
   /** Chunks that were unpacked, all in all. */

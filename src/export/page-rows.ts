@@ -1,5 +1,5 @@
 /**
- * `RowBlocks`: the rows of a page, gathered by column into blocks of some thousand.
+ * `RowBlocks`: the rows of a page, gathered by column into blocks.
  * Part of `export/`; used by html.ts. Columns of one sort compress to a fraction of rows.
  */
 import type { SessionEntry } from "../tree/entries.ts";
@@ -10,7 +10,7 @@ import type { OutlineSource, RowGlance } from "../tree/outline-source.ts";
 import { ROW_HIDDEN, ROW_SILENT } from "./page/page-data.ts";
 import type { RowBlock } from "./page/page-data.ts";
 
-const ROWS_PER_BLOCK = 8192;
+const ROWS_PER_BLOCK = 2048;
 
 export class RowBlocks {
   readonly #source: Pick<OutlineSource, "parentOrdinal">;

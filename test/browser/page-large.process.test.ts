@@ -54,6 +54,9 @@ async function visit({ session, path }: ExportedPage): Promise<void> {
   const marked = (await page.locator("[data-marked]").boundingBox())!;
   assert.ok(marked.y >= 0 && marked.y < 800, `the entry gone to is at ${marked.y}`);
   const found = index.entries().findLast(({ type }) => type === "branch_summary")!;
+  // Its mark goes by itself, which draws it again.
+  await page.waitForSelector("[data-marked]", { state: "detached" });
+  await settled(ask);
   const before = await work(opened);
   await page.fill("#search", "branch summary");
   while (/searching/.test((await page.textContent("#status"))!)) await settled(ask);

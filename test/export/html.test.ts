@@ -61,7 +61,7 @@ for (const [shape, entries] of [
     const page = await exportLines(generateSession({ shape, entries, textLength: 20 }), { home: "/home/sam" });
     const { facts, blocks } = readPage(page.path);
     const tree = new PageTree(facts, blocks);
-    assert.equal(blocks.length, Math.ceil(entries / 8192));
+    assert.equal(blocks.length, Math.ceil(entries / 2048));
     assert.deepEqual(pictureOf(tree), pictureOf(page.session.index));
   });
 

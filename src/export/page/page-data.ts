@@ -51,7 +51,7 @@ export interface PageImage {
   bytes: number;
 }
 
-/** Some thousand rows, by column: all arrays have the same length. */
+/** Some rows, by column: all arrays have the same length. */
 export interface RowBlock {
   ids: string[];
   /** The ordinal of the parent, less the entry's own; null for none; the id itself where it is not in the page. */

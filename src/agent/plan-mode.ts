@@ -69,7 +69,12 @@ export class PlanMode {
   start(): void {
     if (!this.isOn) this.#host.state.setMode(PLAN, { planFilePath: this.#fileFor("plan").path });
   }
+  /** Throws while an approved plan is made ready: without the mode it could not come back if that comes to nothing. */
   stop(): void {
+    if (this.#isDeciding) throw new Error(notices.PLAN_UNDER_WAY);
+    this.#end();
+  }
+  #end(): void {
     if (this.isOn) this.#host.state.setMode("none");
   }
 
@@ -146,7 +151,7 @@ export class PlanMode {
       if (outcome.kind === "cancelled") return notices.planNotExecuted("the compaction was cancelled");
       if (outcome.kind === "failed") return notices.planNotExecuted(outcome.reason);
     }
-    this.stop();
+    this.#end();
     return undefined;
   }
 

@@ -44,6 +44,9 @@ export const unsentReturned = (count: number): string =>
 export const imagesAttached = (count: number): string =>
   `${count === 1 ? "An image goes" : `${count} images go`} with the next prompt.`;
 
+export const UNFINISHED_TURN =
+  "The last turn here was interrupted before its answer came. Write on to continue, or change the prompt with /tree.";
+
 const named = (rules: readonly string[]): string =>
   `${rules.length === 1 ? "the rule" : "the rules"} ${rules.join(", ")}`;
 export const stoppedByRules = (rules: readonly string[]): string => `Stopped by ${named(rules)}.`;
@@ -53,6 +56,8 @@ export const RULES_REST = "Rules were given ten times in this turn; they rest un
 
 export const NO_PLAN = "There is no plan to decide on here.";
 export const PLAN_DECIDED = "The plan has been decided on already.";
+export const PLAN_UNDER_WAY =
+  "The plan is approved and about to be carried out; Escape stops that, and then /plan leaves.";
 export const EMPTY_PLAN = "The plan is empty; hand in all of it as plan.";
 export const PLAN_NOT_TAKEN = "The turn was stopped; the plan was not taken.";
 export const NOT_PLANNING = "Plan mode is off: nobody waits for a plan. Do what was asked.";

@@ -76,6 +76,10 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
   const needs = (options: unknown, member: string): void => {
     if (!isRecord(options) || typeof options[member] !== "function") throw new TypeError(notices.noFunction(member));
   };
+  // Nobody could type such a command, and providers refuse every request with such a tool.
+  const needsWord = (name: unknown): void => {
+    if (typeof name === "string" && /[\s\p{Cc}]/u.test(name)) throw new TypeError(notices.NOT_A_WORD);
+  };
   return {
     on: ((name: EventName, call: unknown) => {
       extension.mustExist();
@@ -94,12 +98,14 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
     }) as Listen,
     registerTool: (tool) => {
       needs(tool, "execute");
+      needsWord(tool.name);
       if (!isRecord(tool.parameters)) throw new TypeError(notices.NO_PARAMETERS);
       register(extension.tools, tool.name, tool as unknown as ToolDefinition);
       host.tools.registered(tool.name);
     },
     registerCommand: (name, options) => {
       needs(options, "handler");
+      needsWord(name);
       register(extension.commands, name, options);
     },
     registerShortcut: (key, options) => {

@@ -38,6 +38,7 @@ export const whileLoading = (method: string): string =>
 /** Of sendMessage and of answers to before_agent_start. */
 export const BAD_MESSAGE = "A message must have a customType, and text or a list of blocks as its content.";
 export const NO_NAME = "A name must be a text that is not empty.";
+export const NOT_A_WORD = "The name of a tool or command must have no spaces and no control characters.";
 export const NO_PARAMETERS = "A tool must have parameters, which are a JSON Schema.";
 export const noFunction = (member: string): string => `"${member}" must be a function.`;
 export const STALE = "This extension has been loaded anew or was not loaded; its former objects can no longer be used.";

@@ -283,6 +283,26 @@ test("[P1] Approve and compact context: first the compaction with the plan in vi
   assert.equal(plan.isOn, false);
 });
 
+test("[P1] plan mode is not left while an approved plan waits for the compaction, so a cancelled one still has its plan", async (t) => {
+  const hooks = hooksFrom({
+    session_before_compact: () => {
+      assert.throws(() => session.plan.stop(), {
+        message: "The plan is approved and about to be carried out; Escape stops that, and then /plan leaves.",
+      });
+      return { cancel: true };
+    },
+  });
+  const { session } = await start(t, { replies: [say("x".repeat(200_000)), say("y"), submit("a-b")], hooks });
+  await session.prompt("One");
+  await session.prompt("Two");
+  session.plan.start();
+  await session.prompt("Plan it");
+  await session.plan.approve("compact");
+  assert.equal(session.plan.submitted?.title, "a-b");
+  session.plan.stop();
+  assert.equal(session.plan.isOn, false);
+});
+
 test("[P1] there is nothing to approve without a plan, after it was approved, and when its file is gone", async (t) => {
   const harness = await start(t, { replies: [submit("a"), say("Done.")] });
   const { session } = harness;

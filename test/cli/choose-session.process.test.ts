@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
+import { unfinishedNotice } from "../../src/cli/choose-session.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { Place, connectedTo, providerFor, savedMessages } from "../support/command.ts";
 import { checkLaws } from "../support/laws.ts";
 import { say } from "../support/provider-mock.ts";
-import { HEADER, file, message } from "../support/session-lines.ts";
+import { assistant } from "../support/session-files.ts";
+import { HEADER, file, line, message } from "../support/session-lines.ts";
 
 const headerFor = (id: string, cwd: string): string =>
   HEADER.replace('"s1"', JSON.stringify(id)).replace('"/w"', JSON.stringify(cwd));
@@ -155,6 +157,36 @@ test("[D2] a session of another folder, and of one that is gone, says so", async
     out: "ok\n",
     err: `bough: The folder this session was made in is gone: ${other}. To go on here: bough --fork ${path}\n`,
   });
+});
+
+test("[D2] a session whose last turn has no answer says so, and no other does", async () => {
+  const place = new Place();
+  const answer = (id: string, parent: string, stopReason: string): string =>
+    line("message", id, parent, { message: { ...assistant("an answer"), stopReason } });
+  const result = { role: "toolResult", toolCallId: "c", toolName: "ls", content: [], isError: false, timestamp: 1 };
+  const asked = [HEADER, message("u", null)];
+  const interrupted =
+    "The last turn here was interrupted before its answer came. Write on to continue, or change the prompt with /tree.";
+  const cases: [string[], string | undefined][] = [
+    [[HEADER], undefined],
+    [asked, interrupted],
+    [[...asked, line("label", "l", "u", { targetId: "u", label: "here" })], interrupted],
+    [[...asked, answer("a", "u", "toolUse")], interrupted],
+    [[...asked, answer("a", "u", "toolUse"), line("message", "r", "a", { message: result })], interrupted],
+    [[...asked, answer("a", "u", "stop")], undefined],
+    [[...asked, answer("a", "u", "aborted")], undefined],
+    [[...asked, line("branch_summary", "b", "u", { fromId: "x", summary: "s" })], undefined],
+    [[...asked, line("message", "m", "u", { message: null })], undefined],
+  ];
+  for (const [lines, notice] of cases) {
+    const path = place.file("s.jsonl", file(...lines));
+    for (const readOnly of [false, true]) {
+      const session = await SessionManager.open(path, { readOnly });
+      assert.equal(unfinishedNotice(session), readOnly ? undefined : notice, lines.at(-1));
+      await checkLaws(session);
+      await session.close();
+    }
+  }
 });
 
 test("[X5] a project's settings count with --trust alone, and the notice names them", async (t) => {

@@ -32,6 +32,16 @@ test("[F6] a damaged session is told of once, in one plain line", async (t) => {
   assert.deepEqual(everything.match(/Line 3|bough doctor/g), ["Line 3"]);
 });
 
+test("[D2] a session that a kill has cut short says when it is opened that its last turn has no answer", async (t) => {
+  const place = new Place();
+  const path = place.file("cut.jsonl", file(headerIn(place.cwd), message("u1", null)));
+  const program = open(t, place, "--session", path);
+  await program.waitFor(
+    "The last turn here was interrupted before its answer came. Write on to continue, or change the prompt with /tree.",
+  );
+  await quit(program);
+});
+
 test("[F7] dB17 a newer version opens for reading; a prompt is refused and nothing is written", async (t) => {
   const place = new Place();
   const path = place.file("newer.jsonl", file(headerIn(place.cwd, 99), message("u1", null), message("u2", "u1")));

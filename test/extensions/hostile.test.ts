@@ -253,3 +253,21 @@ test("[X3] an extension that floods and clashes takes nobody's place and stops n
     "The extension inline:1 has a command /quit, which is bough's own; bough's is used.",
   ]);
 });
+
+test("[X3] a name that cannot be typed, or that providers would refuse, is refused when it is registered", async (t) => {
+  let pi: ExtensionAPI | undefined;
+  const { host } = await extensionHost(t, { inline: [(given) => void (pi = given)] });
+  const handler = (): undefined => undefined;
+  const tool = { label: "t", description: "d", parameters: { type: "object" }, execute: () => assert.fail("not run") };
+  for (const name of ["two words", "a\u001b[31mb", "line\nend", "bell\u0007", "\u009b"]) {
+    const refusal = { message: "The name of a tool or command must have no spaces and no control characters." };
+    assert.throws(() => pi!.registerCommand(name, { handler }), refusal);
+    assert.throws(() => pi!.registerTool({ ...tool, name } as never), refusal);
+  }
+  assert.deepEqual(host.getCommands(), []);
+  pi!.registerCommand("zusammenfügen:2", { handler });
+  assert.deepEqual(
+    host.getCommands().map(({ name }) => name),
+    ["zusammenfügen:2"],
+  );
+});

@@ -103,21 +103,7 @@ export class AgentSession {
       saved: () => this.#saving.workSaved(),
     });
     this.compaction = this.#newCompaction(host);
-    this.plan = new PlanMode({
-      ...host,
-      state: this.state,
-      plansDir: options.plansDir ?? join(stateDir(), "plans"),
-      isStreaming: () => this.isStreaming,
-      named: (id) => this.#named(id),
-      newSession: (about) => this.newSession(about),
-      compact: async (focus) => {
-        const outcome = await this.compaction.run({ focus });
-        // What is too small to be compacted needs it not.
-        return outcome.kind === "written" || outcome.kind === "nothing" ? { kind: "done" } : outcome;
-      },
-      prompt: (text) => this.prompt(text),
-      followUp: (text) => this.followUp(text),
-    });
+    this.plan = this.#newPlan(host);
     const { cwd } = this;
     this.mcp = new SessionMcp({ ...host, cwd, state: this.state, outputDir: options.commandOutputDir }, options.mcp);
     this.#tools = new SessionTools({
@@ -147,6 +133,24 @@ export class AgentSession {
     for (const text of options.notices ?? []) this.#events.emit({ type: "notice", level: "warning", text });
     this.state.takeOver();
     this.#delivery.restore();
+  }
+
+  #newPlan(host: Pick<SessionStateHost, "sessionManager" | "emit">): PlanMode {
+    return new PlanMode({
+      ...host,
+      state: this.state,
+      plansDir: this.#options.plansDir ?? join(stateDir(), "plans"),
+      isStreaming: () => this.isStreaming,
+      named: (id) => this.#named(id),
+      newSession: (about) => this.newSession(about),
+      compact: async (focus) => {
+        const outcome = await this.compaction.run({ focus });
+        // What is too small to be compacted needs it not.
+        return outcome.kind === "written" || outcome.kind === "nothing" ? { kind: "done" } : outcome;
+      },
+      prompt: (text) => this.prompt(text),
+      followUp: (text) => this.followUp(text),
+    });
   }
 
   #newDelivery(host: Pick<SessionStateHost, "sessionManager" | "emit" | "appended">): Delivery {

@@ -72,10 +72,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   const registry = options.registry ?? (await ModelRegistry.load({ stateDir }));
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
-  const small = named(registry, settings.get("smallModel"));
-  const summary = named(registry, settings.get("summaryModel"));
   const model = wanted?.model ?? preferredModel(registry, settings);
-  const subagent = named(registry, settings.get("subagentModel"));
+  const forTasks = taskModels(registry, settings);
   const common = {
     registry,
     retry: settings.get("retry"),
@@ -86,7 +84,7 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   };
   const task = subagentTool({
     ...common,
-    model: subagent.model,
+    model: forTasks.subagent,
     parent: () => session,
     systemPrompt: (about) => systemPrompt(about, stateDir, options, TASK_INSTRUCTIONS),
   });
@@ -104,15 +102,13 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
     steeringMode: settings.get("steeringMode"),
     followUpMode: settings.get("followUpMode"),
-    ...(small.model === undefined ? {} : { smallModel: small.model }),
-    ...(summary.model === undefined ? {} : { summaryModel: summary.model }),
+    ...(forTasks.small === undefined ? {} : { smallModel: forTasks.small }),
+    ...(forTasks.summary === undefined ? {} : { summaryModel: forTasks.summary }),
     branchSummary: settings.get("branchSummary"),
     compaction: settings.get("compaction"),
     notices: [
       ...registry.problems,
-      ...small.problems,
-      ...summary.problems,
-      ...subagent.problems,
+      ...forTasks.problems,
       ...settings.notices,
       ...ruleProblems,
       ...mcp.problems,
@@ -153,11 +149,21 @@ async function discoverIfNeeded(registry: ModelRegistry, sessionManager: Session
   if (registry.available().length === 0 || isLocal) await registry.discover();
 }
 
-/** A model that the settings name for one task; without it the task has its default. */
-function named(registry: ModelRegistry, wanted: string | undefined): { model?: Model; problems: string[] } {
-  const choice = wanted === undefined ? undefined : registry.choose(wanted);
-  if (choice === undefined) return { problems: [] };
-  return "problem" in choice ? { problems: [choice.problem] } : { model: choice.model, problems: [] };
+/** The models that the settings name for one task; without one the task has its default. */
+function taskModels(registry: ModelRegistry, settings: Settings) {
+  const problems: string[] = [];
+  const named = (wanted: string | undefined): Model | undefined => {
+    const choice = wanted === undefined ? undefined : registry.choose(wanted);
+    if (choice === undefined || "model" in choice) return choice?.model;
+    problems.push(choice.problem);
+    return undefined;
+  };
+  return {
+    small: named(settings.get("smallModel")),
+    summary: named(settings.get("summaryModel")),
+    subagent: named(settings.get("subagentModel")),
+    problems,
+  };
 }
 
 function chosen(

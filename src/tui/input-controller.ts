@@ -1,6 +1,6 @@
 /**
  * What the user's keys and lines do: send, queue, stop, run, quit.
- * Part of `tui/`; interactive-mode gives it the session and the parts of the screen.
+ * Part of `tui/`; interactive-mode gives it the session and the screen.
  */
 import { matchesKey } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
@@ -38,6 +38,8 @@ export class InputController {
   readonly #screen: InputScreen;
   readonly #session: AgentSession;
   readonly #editor: DraftEditor;
+  /** What returns false has nothing to do with the key and leaves it to the editor. */
+  readonly #actions: Readonly<Record<EditorAction, () => unknown>>;
   #retryWaits = false;
   #summaryRuns = false;
   #lastEscape = -Infinity;
@@ -49,6 +51,7 @@ export class InputController {
     this.#screen = screen;
     this.#session = screen.session;
     this.#editor = screen.editor;
+    this.#actions = this.#newActions(screen);
   }
 
   /** A failed answer is about to be asked for again: Escape ends the wait. */
@@ -85,71 +88,33 @@ export class InputController {
 
   /** False leaves the key to the editor. */
   runAction(action: EditorAction): boolean {
-    const screen = this.#screen;
-    switch (action) {
-      case "app.interrupt":
-        return this.#interrupt();
-      case "app.clear":
-        this.#clear();
-        return true;
-      case "app.exit":
-        if (this.#editor.getText() !== "") return false;
-        screen.quit();
-        return true;
-      case "app.suspend":
-        screen.suspend();
-        return true;
-      case "app.session.new":
-        this.#runCommand("/new", "new", "");
-        return true;
-      case "app.session.tree":
-        screen.openTree();
-        return true;
-      case "app.session.back":
-        screen.retrace("back");
-        return true;
-      case "app.session.forward":
-        screen.retrace("forward");
-        return true;
-      case "app.session.fork":
-        screen.openBranch();
-        return true;
-      case "app.session.resume":
-        screen.openSessions();
-        return true;
-      case "app.thinking.cycle":
-        this.#cycleThinking();
-        return true;
-      case "app.thinking.toggle":
-        screen.toggleThinking();
-        return true;
-      case "app.model.cycleForward":
-        screen.cycleModel(1);
-        return true;
-      case "app.model.cycleBackward":
-        screen.cycleModel(-1);
-        return true;
-      case "app.model.select":
-        screen.chooseModel("");
-        return true;
-      case "app.plan.toggle":
-        this.#runCommand("/plan", "plan", "");
-        return true;
-      case "app.tools.expand":
-        screen.toggleExpanded();
-        return true;
-      case "app.editor.external":
-        this.#attempt(screen.editDraftOutside(), () => undefined);
-        return true;
-      case "app.message.followUp":
-        return this.#followUp();
-      case "app.message.dequeue":
-        this.restoreQueue();
-        return true;
-      case "app.message.copy":
-        screen.copyLastAnswer();
-        return true;
-    }
+    return this.#actions[action]() !== false;
+  }
+
+  #newActions(screen: InputScreen): Record<EditorAction, () => unknown> {
+    return {
+      "app.interrupt": () => this.#interrupt(),
+      "app.clear": () => this.#clear(),
+      "app.exit": () => this.#editor.getText() === "" && screen.quit(),
+      "app.suspend": () => screen.suspend(),
+      "app.session.new": () => this.#runCommand("/new", "new", ""),
+      "app.session.tree": () => screen.openTree(),
+      "app.session.back": () => screen.retrace("back"),
+      "app.session.forward": () => screen.retrace("forward"),
+      "app.session.fork": () => screen.openBranch(),
+      "app.session.resume": () => screen.openSessions(),
+      "app.thinking.cycle": () => this.#cycleThinking(),
+      "app.thinking.toggle": () => screen.toggleThinking(),
+      "app.model.cycleForward": () => screen.cycleModel(1),
+      "app.model.cycleBackward": () => screen.cycleModel(-1),
+      "app.model.select": () => screen.chooseModel(""),
+      "app.plan.toggle": () => this.#runCommand("/plan", "plan", ""),
+      "app.tools.expand": () => screen.toggleExpanded(),
+      "app.editor.external": () => this.#attempt(screen.editDraftOutside(), () => undefined),
+      "app.message.followUp": () => this.#followUp(),
+      "app.message.dequeue": () => void this.restoreQueue(),
+      "app.message.copy": () => screen.copyLastAnswer(),
+    };
   }
 
   /** Puts the queued messages before the draft; true when there were any. */

@@ -1,6 +1,6 @@
 /**
  * The place of the editor, which a selector takes while it is open.
- * Part of `tui/`; used by interactive-mode, and by selector-controller through `openSelector`.
+ * Part of `tui/`; used by session-screen, and by selector-controller through `openSelector`.
  */
 import { type Component, Container, type TUI } from "@earendil-works/pi-tui";
 import { Fitted } from "./fitted.ts";

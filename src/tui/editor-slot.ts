@@ -1,6 +1,6 @@
 /**
  * `EditorSlot`: the editor of the screen, bough's own or an extension's, as everyone else uses it.
- * Part of `tui/`; hung in by interactive-mode. An extension's editor that throws gives its place, and the draft, back.
+ * Part of `tui/`; hung in by session-screen. An extension's editor that throws gives its place, and the draft, back.
  */
 import type {
   AutocompleteProvider,

@@ -1,6 +1,6 @@
 /**
  * What the footer says of extensions, and what a footer of an extension's own cannot find out elsewhere.
- * Part of `tui/`; used by interactive-mode and extension-ui.ts.
+ * Part of `tui/`; used by session-screen and extension-ui.ts.
  */
 import type { FooterData } from "../extensions/ui-port.ts";
 import { gitBranch } from "./git-branch.ts";

@@ -1,6 +1,6 @@
 /**
  * The places of the screen that extensions may fill: in front of the chat, around the editor, below it.
- * Part of `tui/`; hung in by interactive-mode, filled by extension-ui.ts.
+ * Part of `tui/`; hung in by session-screen, filled by extension-ui.ts.
  */
 import { type Component, Container } from "@earendil-works/pi-tui";
 import type { Guarded } from "./guarded.ts";

@@ -1,6 +1,6 @@
 /**
  * `ExtensionStage`: what the screen keeps ready for extensions, and the `ctx.ui` of each of them.
- * Part of `tui/`; made and hung in by interactive-mode.
+ * Part of `tui/`; made and hung in by session-screen.
  */
 import type { KeybindingsManager, TUI } from "@earendil-works/pi-tui";
 import type { EditorFactory, UiFor } from "../extensions/ui-port.ts";

@@ -1,6 +1,6 @@
 /**
  * The draft in the user's own editor.
- * Part of `tui/`; used by interactive-mode, which gives up the terminal meanwhile.
+ * Part of `tui/`; used by screen-leaving, which gives up the terminal meanwhile.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
  * What the footer shows, taken from the session.
- * Part of `tui/`; used by interactive-mode.
+ * Part of `tui/`; used by session-screen.
  */
 import { homedir } from "node:os";
 import type { AgentSession } from "../agent/agent-session.ts";

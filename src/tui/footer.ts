@@ -1,6 +1,6 @@
 /**
  * The lines under the editor: where one is, what it has cost, how full the context is, which model answers.
- * Part of `tui/`; used by interactive-mode, which calls `refresh` after each event that may change a fact.
+ * Part of `tui/`; used by session-screen, which calls `refresh` after each event that may change a fact.
  */
 import { type Component, truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import { sanitiseLine } from "./sanitise.ts";

@@ -1,6 +1,6 @@
 /**
  * The first lines of the screen: name and version, and the keys one needs first.
- * Part of `tui/`; used by interactive-mode.
+ * Part of `tui/`; used by session-screen.
  */
 import { Container, Text } from "@earendil-works/pi-tui";
 import { theme } from "./theme.ts";

@@ -1,6 +1,6 @@
 /**
  * What waits: queued messages, and the output of a `!command` that still runs.
- * Part of `tui/`; used by interactive-mode between the chat and the status line.
+ * Part of `tui/`; used by session-screen between the chat and the status line.
  */
 import { type Component, Container, Text, TruncatedText } from "@earendil-works/pi-tui";
 import type { QueuedMessage } from "../agent/message-queue.ts";

@@ -33,7 +33,7 @@ import type { SessionSource } from "./session-picker.ts";
 import { TreeSelector } from "./tree-selector.ts";
 import { UserMessageSelector } from "./user-message-selector.ts";
 
-/** The screen, as the selectors need it. interactive-mode implements it. */
+/** The screen, as the selectors need it. session-screen implements it. */
 export interface SelectorHost {
   /** Puts a component in the editor's place and gives it the keys; it replaces one that is already there. */
   show(component: Component): void;

@@ -1,6 +1,6 @@
 /**
  * What bough is doing right now: working, waiting to retry, summarising.
- * Part of `tui/`; used by interactive-mode above the editor.
+ * Part of `tui/`; used by session-screen above the editor.
  */
 import { Container, Loader, type LoaderIndicatorOptions, type TUI } from "@earendil-works/pi-tui";
 import { styledLine } from "./styled-text.ts";

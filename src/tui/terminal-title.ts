@@ -1,6 +1,6 @@
 /**
  * The title of the terminal's window.
- * Part of `tui/`; used by interactive-mode at the start and whenever the session or its name changes.
+ * Part of `tui/`; used by session-screen at the start and whenever the session or its name changes.
  */
 import { basename } from "node:path";
 import { sanitiseLine } from "./sanitise.ts";

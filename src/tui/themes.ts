@@ -1,6 +1,6 @@
 /**
  * The built-in themes and the reader of theme files.
- * Part of `tui/`; used by interactive-mode and by settings that name a theme.
+ * Part of `tui/`; used by theme-choice and by settings that name a theme.
  * File format: JSON `{name, vars?, colors}`; a colour is "#rrggbb", an index 0–255, the name of a var, or "" for the
  * terminal's own.
  */

@@ -43,6 +43,12 @@ export async function loadExtensions(
   return { args: { ...args, prompt }, extensions };
 }
 
+/** That there are extensions now where there were none at the start, so nothing is there to load them. */
+export function lateExtensionsNotice(args: Arguments, place: Workplace): string | undefined {
+  const [first] = placesFor(args, place).places;
+  return first && `${first.path} is new; bough had no extensions when it started, so start it again to load it.`;
+}
+
 async function load(find: () => FoundPlaces, place: Workplace, options: LoadOptions): Promise<LoadedExtensions> {
   const [{ ExtensionHost }, { extensionNames }, { createTools }] = await Promise.all([
     import("../extensions/host.ts"),

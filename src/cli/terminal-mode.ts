@@ -17,7 +17,7 @@ import type { Workplace } from "./assemble.ts";
 import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
-import { loadExtensions } from "./load-extensions.ts";
+import { lateExtensionsNotice, loadExtensions } from "./load-extensions.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
@@ -50,7 +50,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
     models: registry,
     version,
     settings: screenSettings(settings),
-    reload: () => reload(place, session, keybindings),
+    reload: () => reload(args, place, session, keybindings),
     ...(extensions === undefined ? {} : { extensions: screenExtensions(extensions, session) }),
     notices: [
       ...place.notices,
@@ -80,17 +80,30 @@ const screenSettings = (settings: Settings): InteractiveSettings => ({
 
 /** `/reload`. Context files are read for each prompt anyway. */
 async function reload(
-  { stateDir, project, extensions }: Workplace,
+  args: Arguments,
+  place: Workplace,
   session: AgentSession,
   keybindings: KeybindingsManager,
 ): Promise<{ settings: InteractiveSettings; notices: string[] }> {
+  const { stateDir, project, extensions } = place;
   const keys = readUserKeys(stateDir);
   keybindings.setUserBindings(keys.bindings);
   const settings = new Settings({ stateDir, project });
   const { rules, problems } = loadRules({ stateDir, project });
   session.setRules(rules);
   await extensions?.host.reload();
-  return { settings: screenSettings(settings), notices: [...keys.notices, ...settings.notices, ...problems] };
+  const late = extensions === undefined ? lateExtensionsNotice(args, { ...place, settings }) : undefined;
+  return {
+    settings: screenSettings(settings),
+    notices: [
+      ...keys.notices,
+      ...settings.notices,
+      ...problems,
+      // What the host itself tells is gone when the screen is drawn anew.
+      ...(extensions?.host.problems ?? []),
+      ...(late === undefined ? [] : [late]),
+    ],
+  };
 }
 
 /** A session that another program writes is opened for reading: it is followed, and can be asked for. */

@@ -61,3 +61,29 @@ test("[X1, X4, X5, U2] a project's extension: trusted, drawn, asked, loaded anew
   assert.equal((await bough.exited).exitCode, 0);
   assert.equal(readFileSync(join(cwd, "bye"), "utf8"), "SECOND");
 });
+
+test("[X1, X3] /reload says which extensions it could not load, and that a first one needs a new start", async (t) => {
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const folder = join(home, ".bough/extensions");
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "gate.js");
+  const open = (): Program => {
+    const program = new Program({ args: [], cwd, home, columns: 250, env: { ANTHROPIC_API_KEY: "k" } });
+    t.after(() => program.stop());
+    return program;
+  };
+  const first = open();
+  await first.waitFor("Escape stops");
+  writeFileSync(path, 'export default (pi) => pi.registerCommand("gate", { handler: () => {} });\n');
+  first.send(`/reload${KEYS.enter}`);
+  await first.waitFor(`${path} is new; bough had no extensions when it started, so start it again to load it.`);
+  const second = open();
+  await second.waitFor("Escape stops");
+  writeFileSync(path, 'throw new Error("half-written");\n');
+  second.send(`/reload${KEYS.enter}`);
+  await second.waitFor(`The extension ${path} was not loaded: half-written`);
+  for (const program of [first, second]) {
+    program.send(`/quit${KEYS.enter}`);
+    assert.equal((await program.exited).exitCode, 0);
+  }
+});

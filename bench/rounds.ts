@@ -37,7 +37,8 @@ function columnsOf(work: Work, programs: readonly Program[]): Column[] {
   const made = work.files && makeFiles(work.files);
   const tenth = work.tenth && makeFiles(work.tenth);
   for (const files of [made, tenth]) if (files) warm(files);
-  const doers: [string, Doer][] = work.does === "floor" ? [] : programs.map((program) => [program.name, program]);
+  const doers: [string, Doer][] =
+    work.does === "floor" ? [] : takingPart(work, programs).map((program) => [program.name, program]);
   if (work.floor !== undefined) doers.push(["floor", "floor"]);
   return doers.flatMap(([name, doer]) => {
     const why = doer === "floor" ? undefined : missing(doer);
@@ -46,6 +47,9 @@ function columnsOf(work: Work, programs: readonly Program[]): Column[] {
     return isOwn && tenth ? [whole, { ...whole, name: tenthOf(name), made: tenth, outcomes: [] }] : [whole];
   });
 }
+
+const takingPart = ({ ownAlone }: Work, programs: readonly Program[]): readonly Program[] =>
+  ownAlone ? programs.filter(({ name }) => name === "bough") : programs;
 
 async function round(work: Work, columns: readonly Column[], sampler: Sampler, first: number, stage: string) {
   const tell = (column: Column, text: string): void => {

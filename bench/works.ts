@@ -29,6 +29,8 @@ export interface Work {
   floor?: string;
   /** The work writes, so each sample gets a copy. */
   writes?: boolean;
+  /** Work that no other program does. */
+  ownAlone?: boolean;
   /** Only with --large. */
   large?: boolean;
 }
@@ -151,6 +153,7 @@ export const WORKS: readonly Work[] = [
   },
   {
     does: "mask",
+    ownAlone: true,
     figures: [
       row("Y10", "… with secrets looked for and masked", "ms"),
       row("Y10", "… peak memory over an idle process", "peak"),

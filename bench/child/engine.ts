@@ -8,8 +8,8 @@ export interface Engine {
   list(cwd: string, dir: string): Promise<number>;
   /** Writes a session file as a page of HTML. */
   writePage(path: string, out: string): Promise<void>;
-  /** The same, with secrets masked; undefined when the program masks none. */
-  writeMaskedPage: ((path: string, out: string) => Promise<void>) | undefined;
+  /** The same, with secrets masked, where the program does so. */
+  writeMaskedPage?(path: string, out: string): Promise<void>;
 }
 
 export interface OpenSession {

@@ -44,7 +44,6 @@ export const load: LoadEngine = async (part): Promise<Engine> => {
     open: async (path) => opened(await SessionManager.open(path), selectors),
     list: async (cwd, dir) => (await SessionManager.list(cwd, dir)).length,
     writePage: async (path, out) => void (await pages?.exportFromFile(path, out)),
-    writeMaskedPage: undefined,
   };
 };
 

@@ -39,7 +39,6 @@ export const load: LoadEngine = async (part): Promise<Engine> => {
     open: async (path) => opened(pi.SessionManager.open(path), pi),
     list: async (cwd, dir) => (await pi.SessionManager.list(cwd, dir)).length,
     writePage: async (path, out) => void (await pages?.exportFromFile(path, out)),
-    writeMaskedPage: undefined,
   };
 };
 

@@ -1,24 +1,14 @@
 /**
  * `copyOf`: what is handed to extensions instead of the thing itself. Part of `extensions/`.
  */
+import { deepCopy } from "../agent/deep-copy.ts";
 
 /**
  * A deep copy of plain data; an AbortSignal stays itself. What cannot be copied, such as a function somewhere in a
  * tool's details, is left out.
  */
-export function copyOf<T>(value: T): T {
-  if (typeof value !== "object" || value === null || value instanceof AbortSignal) return value;
-  try {
-    return structuredClone(value);
-  } catch {
-    return asJson(value);
-  }
-}
-
-function asJson<T>(value: T): T {
-  const text = JSON.stringify(value) as string | undefined;
-  return (text === undefined ? undefined : JSON.parse(text)) as T;
-}
+export const copyOf = <T>(value: T): T =>
+  typeof value !== "object" || value === null || value instanceof AbortSignal ? value : deepCopy(value);
 
 /** A copy of a record whose members are copied each when it is first read: most readers look at one or two of many. */
 export function lazyCopy<R extends object>(record: R): R {

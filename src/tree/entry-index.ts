@@ -128,7 +128,7 @@ export class SessionEntryIndex {
     const kept = this.#kept(n);
     if (kept === undefined) return undefined;
     // The leaf record that it names as its parent may have come after it.
-    return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
+    return this.#links.isParentId(n, kept.parentId) ? kept : { ...kept, parentId: this.#links.parentId(n) };
   }
   /**
    * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not
@@ -478,9 +478,8 @@ export class SessionEntryIndex {
 
   /** The entry as all see it: under its id and parent in the tree. */
   #placed(n: number, entry: SessionEntry): SessionEntry {
-    const id = this.idAt(n);
-    const parentId = this.#links.parentId(n);
-    return entry.id === id && entry.parentId === parentId ? entry : { ...entry, id, parentId };
+    if (this.#links.agrees(n, entry.id, entry.parentId)) return entry;
+    return { ...entry, id: this.idAt(n), parentId: this.#links.parentId(n) };
   }
 
   #idForDuplicate(taken: string, line: number): string {

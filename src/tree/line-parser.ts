@@ -104,7 +104,7 @@ function brokenBody(start: LineStart | undefined, bytes: Uint8Array, checksum: C
 /** The value of a range of bytes without its seal, or undefined when it is not JSON. */
 function parse(bytes: Uint8Array, from: number, to: number): { value: unknown; utf8: boolean } | undefined {
   const seal = sealStart(bytes, from, to);
-  const range = bytes.subarray(from, seal);
+  const range = from === 0 && seal === bytes.length ? bytes : bytes.subarray(from, seal);
   const closing = seal === to ? "" : "}";
   let text: string;
   let utf8 = true;
@@ -132,6 +132,9 @@ function asRecord(
   return { ...soundBody(value, utf8, line.bytes, from, to, checksum), offset: line.offset + from, length: to - from };
 }
 
+/** One for all: nothing of it is left when `soundBody` returns. */
+const bodyStart = new LineStart();
+
 /** What a record's usual start says counts, also when later members say something else. */
 function soundBody(
   value: Record<string, unknown>,
@@ -142,11 +145,10 @@ function soundBody(
   checksum: Checksum | undefined,
 ): Body {
   const seal = sealState(bytes, from, to, checksum);
-  const start = new LineStart();
   const message = value["type"] === "message" ? value["message"] : undefined;
   const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
-  if (start.read(bytes, from, to) && !saysTheSame(start, bytes, value, role))
-    return { record: baseAtStart(start, bytes), fault: TWICE, role: roleAtStart(start, bytes), utf8, seal };
+  if (bodyStart.read(bytes, from, to) && !saysTheSame(bodyStart, bytes, value, role))
+    return { record: baseAtStart(bodyStart, bytes), fault: TWICE, role: roleAtStart(bodyStart, bytes), utf8, seal };
   // Each level costs at least two bytes, so most lines need no look.
   if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST))
     return { record: baseOf(value), fault: TOO_DEEP, role, utf8, seal };

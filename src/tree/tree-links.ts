@@ -50,6 +50,16 @@ export class TreeLinks {
     const parent = this.#parents.at(n);
     return parent === ROOT ? (this.#named.get(n) ?? null) : this.id(parent);
   }
+  /** Whether an entry that says this of itself is told as it stands. */
+  agrees(n: number, id: string, parentId: string | null): boolean {
+    return this.#ids.is(n, id) && this.isParentId(n, parentId);
+  }
+  /** Whether `parentId` would return this. */
+  isParentId(n: number, parentId: string | null): boolean {
+    const parent = this.#parents.at(n);
+    if (parent === ROOT) return parentId === (this.#named.get(n) ?? null);
+    return typeof parentId === "string" && this.#ids.is(parent, parentId);
+  }
   /** What a parentId means now: an ordinal, ROOT, or undefined when nothing has that id. */
   resolve(id: string | null): number | undefined {
     return id === null ? ROOT : (this.#ids.find(id) ?? this.#aliases.get(id));

@@ -50,9 +50,9 @@ export class TreeLinks {
     const parent = this.#parents.at(n);
     return parent === ROOT ? (this.#named.get(n) ?? null) : this.id(parent);
   }
-  /** Whether an entry that says this of itself is told as it stands. */
-  agrees(n: number, id: string, parentId: string | null): boolean {
-    return this.#ids.is(n, id) && this.isParentId(n, parentId);
+  /** Whether `id` would return this. */
+  isId(n: number, id: string): boolean {
+    return this.#ids.is(n, id);
   }
   /** Whether `parentId` would return this. */
   isParentId(n: number, parentId: string | null): boolean {

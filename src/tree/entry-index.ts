@@ -140,9 +140,9 @@ export class SessionEntryIndex {
   #keptAt(n: number): SessionEntry | undefined {
     if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
     const kept = this.#bodies.kept(n);
-    if (kept === undefined) return undefined;
     // The leaf record that it names as its parent may have come after it.
-    return this.#links.isParentId(n, kept.parentId) ? kept : { ...kept, parentId: this.#links.parentId(n) };
+    if (kept === undefined || !this.#links.hasAliases || this.#links.isParentId(n, kept.parentId)) return kept;
+    return { ...kept, parentId: this.#links.parentId(n) };
   }
   /**
    * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not

@@ -118,6 +118,10 @@ export class TreeLinks {
     return n < 0 ? undefined : n;
   }
 
+  /** Whether an entry may say another parent than it has: one that names a leaf record. */
+  get hasAliases(): boolean {
+    return this.#aliases.size > 0;
+  }
   /** Makes the id of a leaf record read as its target. */
   alias(id: string, target: number): void {
     this.#aliases.set(id, target);

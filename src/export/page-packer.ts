@@ -47,7 +47,8 @@ export class PagePacker {
   readonly #rowPacker = new PackedScripts((script) => this.rowScripts.push(script));
   readonly #bodyPacker = new PackedScripts((script) => this.#spool.write(script));
   #blocks = 0;
-  #chunk: string[] = [];
+  /** Of the chunk that is being written: how many bodies it has, and their characters. */
+  #chunkSize = 0;
   #chunkLength = 0;
 
   constructor(source: PackSource, spool: SpoolFile, options: PackOptions) {
@@ -71,9 +72,7 @@ export class PagePacker {
       this.#count.add(entry);
       const block = rows.add(n, entry, glanceAt(n));
       if (block !== undefined) await this.#addRows(block);
-      const json = JSON.stringify(bodyOf(entry, takeImage));
-      this.#chunk.push(json);
-      this.#chunkLength += json.length;
+      this.#writeBody(JSON.stringify(bodyOf(entry, takeImage)));
       if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
     }
     const rest = rows.take();
@@ -84,17 +83,24 @@ export class PagePacker {
   }
 
   async #addRows(block: RowBlock): Promise<void> {
-    await this.#rowPacker.add(rowsId(this.#blocks++), JSON.stringify(block));
+    this.#rowPacker.write(JSON.stringify(block));
+    await this.#rowPacker.add(rowsId(this.#blocks++));
+  }
+
+  #writeBody(json: string): void {
+    this.#bodyPacker.write(this.#chunkSize++ === 0 ? "[" : ",");
+    this.#bodyPacker.write(json);
+    this.#chunkLength += json.length;
   }
 
   /** @param next the ordinal after the chunk's last */
   async #addChunk(next: number): Promise<void> {
-    if (this.#chunk.length === 0) return;
-    const id = bodiesId(this.chunks.push(next - this.#chunk.length) - 1);
-    const json = `[${this.#chunk.join(",")}]`;
-    this.#chunk = [];
+    if (this.#chunkSize === 0) return;
+    const id = bodiesId(this.chunks.push(next - this.#chunkSize) - 1);
+    this.#chunkSize = 0;
     this.#chunkLength = 0;
-    await this.#bodyPacker.add(id, json);
+    this.#bodyPacker.write("]");
+    await this.#bodyPacker.add(id);
     this.#options.onProgress?.(next);
   }
 

@@ -31,7 +31,8 @@ export type { OutlineToken, TextPart } from "./row-text.ts";
 export interface OutlineRow {
   /** Its number among the rows, from 0. */
   index: number;
-  entry: SessionEntry;
+  /** Looked up when it is asked for. */
+  readonly entry: SessionEntry;
   /** The entry's ordinal. */
   n: number;
   /** The row of its nearest visible ancestor; -1 for a visible root. */
@@ -54,7 +55,8 @@ export interface OutlineRow {
   label: string | undefined;
   /** Why an entry that has a parentId is a root. */
   problem: "missing parent" | "cycle" | undefined;
-  text: TextPart[];
+  /** Made of the entry when it is asked for; of one entry always the same. */
+  readonly text: TextPart[];
 }
 
 export interface OutlineOptions {
@@ -262,18 +264,21 @@ export class Outline {
 
   #rowAt(place: number, firstLevel: (indent: number) => number, foldMarks: boolean): OutlineRow {
     const tree = this.#tree;
+    const source = this.#source;
+    const around = this.#around;
     const n = tree.ordinals[place]!;
-    const entry = this.#source.at(n);
     const index = this.#shown.rowOf[place]!;
     const above = tree.parent[place]!;
     const indent = tree.indent[place]!;
     const fold = this.#foldOf(place);
     // An open root needs no mark: nothing stands left of it that could carry one.
     const mark = !foldMarks || fold === undefined || (above < 0 && fold === "open") ? undefined : FOLD_MARKS[fold];
-    const problem = this.#source.treeProblemAt(n);
+    const problem = source.treeProblemAt(n);
     return {
       index,
-      entry,
+      get entry() {
+        return source.at(n);
+      },
       n,
       parent: above < 0 ? -1 : this.#shown.rowOf[above]!,
       branch: tree.rank[place]! + 1,
@@ -286,7 +291,9 @@ export class Outline {
       selected: index === this.#selected,
       label: this.#labels.get(n),
       problem: problem === undefined ? undefined : PROBLEM_MARKS[problem],
-      text: this.#source.glanceAt?.(n).text ?? rowText(entry, n, this.#around),
+      get text() {
+        return source.glanceAt?.(n).text ?? rowText(source.at(n), n, around);
+      },
     };
   }
 

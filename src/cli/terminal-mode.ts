@@ -23,14 +23,15 @@ import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
 export async function runTerminal(given: Arguments, version: string): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const prepared = await prepare(given, version, askTrust);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const prepared = await prepare(given, version, isTerminal ? askTrust : undefined);
   const { keybindings, notices } = loadKeybindings(prepared.stateDir);
   const { args, extensions } = await loadExtensions(given, prepared, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
   });
+  // Mistakes in the arguments come first; which options there are is known with the extensions.
+  if (!isTerminal) throw new UsageError('This is no terminal; for one answer use bough -p "…".');
   const place = { ...prepared, extensions };
   const { settings, registry } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;

@@ -121,6 +121,19 @@ test("[U3, B1] Escape twice on an empty editor opens the tree, also with the set
   }
 });
 
+test("[B1, N4] Escape twice opens the tree over a draft, too, which is there again afterwards", async (t) => {
+  const { terminal, see, seeNo, session } = await startInteractive(t, { replies: say("ok") });
+  await session.prompt("first");
+  await see("ok");
+  terminal.type(..."half a thought", ESCAPE);
+  assert.deepEqual(filled(await see("half a thought")).slice(-4, -2), ["half a thought", "─".repeat(80)]);
+  terminal.type(ESCAPE);
+  await see("Session Tree");
+  terminal.type(ESCAPE);
+  const rows = filled(await seeNo("Session Tree"));
+  assert.deepEqual(rows.slice(-4, -2), ["half a thought", "─".repeat(80)]);
+});
+
 test("[U3, B1] two Escapes that arrive in one read are two: they open the tree, and in it the first closes it", async (t) => {
   const { terminal, see, session, seeNo } = await startInteractive(t, { replies: say("ok") });
   await session.prompt("first");

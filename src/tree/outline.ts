@@ -10,6 +10,7 @@ import {
   arrangeVisible,
   drawPrefix,
   isFoldable,
+  isVisibleIn,
   levelsWithin,
   opensBranch,
   orderEntries,
@@ -18,7 +19,7 @@ import {
   type TreeOrder,
   type VisibleTree,
 } from "./outline-layout.ts";
-import { EntrySearch, wordsOf } from "./outline-search.ts";
+import { EntrySearch, isNarrower, wordsOf } from "./outline-search.ts";
 import type { OutlineSource } from "./outline-source.ts";
 import { PROBLEM_MARKS } from "./outline-texts.ts";
 import { ASSISTANT, EntryTraits, USER } from "./outline-traits.ts";
@@ -72,6 +73,11 @@ export interface OutlineOptions {
    * all of them.
    */
   searchAtOnce?: number;
+  /**
+   * Another filter or query leaves the rows as they are until `searchOn` has found all of the new ones. Default: those
+   * are there at once.
+   */
+  keepsRows?: boolean;
 }
 
 export interface RowsOptions {
@@ -90,6 +96,7 @@ export class Outline {
   readonly #around: RowSurroundings;
   readonly #folds = new Set<number>();
   readonly #searchAtOnce: number;
+  readonly #keepsRows: boolean;
   /** How much was looked through when the rows were last arranged. */
   #arrangedAt = 0;
   /** What was selected before a search that is not over, and what it has selected since. */
@@ -99,6 +106,10 @@ export class Outline {
   #labels: ReadonlyMap<number, string>;
   #order: TreeOrder;
   #tree: VisibleTree;
+  /** What `#tree` holds all entries of; undefined when some are missing. */
+  #arranged: { filter: FilterMode; words: readonly string[] } | undefined;
+  /** The tree that the rows will be of, in the making. */
+  #coming: Generator<number, VisibleTree> | undefined;
   #shown: ShownRows;
   #leaf: number;
   /** The ordinal to select: survives results that do not hold it. */
@@ -112,13 +123,14 @@ export class Outline {
     this.#around = { home: options.home, findCall: (n, id) => this.#traits.findCall(n, id) };
     this.#search = new EntrySearch(source, this.#around);
     this.#searchAtOnce = options.searchAtOnce ?? Number.POSITIVE_INFINITY;
+    this.#keepsRows = options.keepsRows ?? false;
     this.#filter = options.filter ?? "default";
     this.#query = typedLine(options.query ?? "");
     this.#labels = labelsByOrdinal(source);
     this.#order = orderEntries(source);
     this.#leaf = source.leafOrdinal;
     this.#anchor = options.selectedId === undefined ? this.#order.current : this.#ordinalOf(options.selectedId);
-    this.#tree = this.#arrange();
+    this.#tree = this.#arrangeNow();
     this.#shown = this.#show();
   }
 
@@ -169,25 +181,49 @@ export class Outline {
     this.#rearrange();
   }
 
-  /** Whether rows are missing because `searchOn` has not been through all entries. */
+  /** Whether the rows are not those of filter and query yet, or not all of them: `searchOn` has not got through. */
   get isSearching(): boolean {
-    return this.#looksInSlices && wordsOf(this.#query).length > 0 && !this.#search.isComplete;
+    return this.#coming !== undefined || this.#isPartial;
   }
 
-  /** Looks through up to `limit` further entries; true when that has changed the rows. */
+  /** Goes through about `limit` further entries; true when that has changed the rows. */
   searchOn(limit: number): boolean {
-    if (!this.isSearching) return false;
+    if (this.#coming !== undefined) return this.#arrangeOn(this.#coming, limit);
+    if (!this.#isPartial) return false;
     this.#search.look(limit);
     // Arranging costs as much as looking through some thousand entries: it pays when there is much that is new.
-    if (this.isSearching && this.#search.looked < 2 * this.#arrangedAt) return false;
-    const before = this.#beforeSearch?.since === this.#anchor ? this.#beforeSearch : undefined;
-    if (before !== undefined) this.#anchor = before.anchor;
-    this.#tree = this.#arrange();
-    this.#shown = this.#show();
-    this.#beforeSearch = before && { anchor: before.anchor, since: this.#anchor };
+    if (this.#isPartial && this.#search.looked < 2 * this.#arrangedAt) return false;
+    this.#take(this.#arrangeNow());
     return true;
   }
 
+  #arrangeOn(coming: Generator<number, VisibleTree>, limit: number): boolean {
+    for (let left = limit; left > 0;) {
+      const { done, value } = coming.next();
+      if (done) {
+        this.#coming = undefined;
+        this.#folds.clear();
+        this.#take(value);
+        return true;
+      }
+      left -= value;
+    }
+    return false;
+  }
+
+  /** Shows what a search has found; what was selected before it is selected again unless the user has moved since. */
+  #take(tree: VisibleTree): void {
+    const before = this.#beforeSearch?.since === this.#anchor ? this.#beforeSearch : undefined;
+    if (before !== undefined) this.#anchor = before.anchor;
+    this.#tree = tree;
+    this.#shown = this.#show();
+    this.#beforeSearch = this.isSearching && before ? { anchor: before.anchor, since: this.#anchor } : undefined;
+  }
+
+  /** Whether entries that were not looked through are missing. */
+  get #isPartial(): boolean {
+    return this.#looksInSlices && wordsOf(this.#query).length > 0 && !this.#search.isComplete;
+  }
   get #looksInSlices(): boolean {
     return this.#searchAtOnce !== Number.POSITIVE_INFINITY;
   }
@@ -198,14 +234,17 @@ export class Outline {
     this.#leaf = this.#source.leafOrdinal;
     this.#labels = labelsByOrdinal(this.#source);
     this.#order = orderEntries(this.#source);
-    this.#tree = this.#arrange();
-    this.#shown = this.#show();
+    this.#arranged = undefined;
+    if (this.#coming !== undefined) this.#folds.clear();
+    this.#coming = undefined;
+    this.#take(this.#arrangeNow());
   }
 
   /** Selects an entry, or its nearest ancestor on the screen. Throws `Entry <id> not found`. */
   select(id: string): void {
-    this.#anchor = this.#ordinalOf(id);
+    const anchor = (this.#anchor = this.#ordinalOf(id));
     this.#settle(this.#shown);
+    if (this.isSearching) this.#beforeSearch = { anchor, since: this.#anchor };
   }
 
   /** Up or down; wraps around. */
@@ -307,24 +346,41 @@ export class Outline {
   }
 
   #rearrange(): void {
+    if (this.#keepsRows) {
+      this.#coming = this.#arrange();
+      return;
+    }
     this.#folds.clear();
     const anchor = this.#anchor;
-    this.#tree = this.#arrange();
+    this.#tree = this.#arrangeNow();
     this.#shown = this.#show();
     this.#beforeSearch = this.isSearching ? { anchor, since: this.#anchor } : undefined;
   }
 
-  #arrange(): VisibleTree {
-    const view = { source: this.#source, traits: this.#traits, labels: this.#labels, current: this.#order.current };
-    const passes = FILTERS[this.#filter];
-    if (this.isSearching) this.#search.look(this.#searchAtOnce);
+  #arrangeNow(): VisibleTree {
+    const steps = this.#arrange();
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+
+  *#arrange(): Generator<number, VisibleTree> {
+    if (this.#isPartial) this.#search.look(this.#searchAtOnce);
     this.#arrangedAt = this.#search.looked;
-    const matches = this.#search.matcher(this.#query, this.#labels, this.#looksInSlices);
-    return arrangeVisible(
-      this.#order,
-      this.#source,
-      matches === undefined ? (n) => passes(view, n) : (n) => passes(view, n) && matches(n),
-    );
+    const words = wordsOf(this.#query);
+    const [filter, tree, arranged] = [this.#filter, this.#tree, this.#arranged];
+    const view = { source: this.#source, traits: this.#traits, labels: this.#labels, current: this.#order.current };
+    // What a longer query finds is among what the shorter one has found.
+    const isIn =
+      arranged?.filter === filter && isNarrower(words, arranged.words)
+        ? (n: number) => isVisibleIn(tree, n)
+        : (n: number) => FILTERS[filter](view, n);
+    const matches = this.#search.matcher(words, this.#labels, this.#looksInSlices);
+    const isVisible = matches === undefined ? isIn : (n: number) => isIn(n) && matches(n);
+    const arranging = yield* arrangeVisible(this.#order, this.#source, isVisible);
+    this.#arranged = this.#isPartial ? undefined : { filter, words };
+    return arranging;
   }
 
   #show(): ShownRows {

@@ -4,7 +4,6 @@
  * Part of `export/`; used by html.ts. Each entry is asked for once, in file order, and again only as a tool's call.
  */
 import { BodyCache } from "../tree/body-cache.ts";
-import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
@@ -16,12 +15,6 @@ import { RowBlocks } from "./page-rows.ts";
 import { bodiesId, imageId, rowsId } from "./page/page-data.ts";
 import type { ImageReference, RowBlock } from "./page/page-data.ts";
 import type { SpoolFile } from "./spool-file.ts";
-
-/** A session to be packed. */
-export interface PackSource extends OutlineSource {
-  /** As `at`, for an entry that is not asked for again soon; nothing need be kept of it. */
-  readOnce?(n: number): SessionEntry;
-}
 
 export interface PackOptions {
   images?: boolean;
@@ -40,7 +33,7 @@ export class PagePacker {
   /** The first ordinal of each chunk. */
   readonly chunks: number[] = [];
   readonly images: PageImages;
-  readonly #source: PackSource;
+  readonly #source: OutlineSource;
   readonly #options: PackOptions;
   readonly #spool: SpoolFile;
   readonly #count = new FactsCount();
@@ -51,7 +44,7 @@ export class PagePacker {
   #chunkSize = 0;
   #chunkLength = 0;
 
-  constructor(source: PackSource, spool: SpoolFile, options: PackOptions) {
+  constructor(source: OutlineSource, spool: SpoolFile, options: PackOptions) {
     this.#source = source;
     this.#spool = spool;
     this.#options = options;
@@ -112,7 +105,7 @@ export class PagePacker {
 }
 
 /** The source, with the entries asked for last at hand: a row looks at entries that bodies have just been made of. */
-function withRecent(source: PackSource): TraitsSource {
+function withRecent(source: OutlineSource): TraitsSource {
   const recent = new BodyCache(RECENT_ENTRIES);
   return {
     size: source.size,
@@ -121,7 +114,7 @@ function withRecent(source: PackSource): TraitsSource {
     at(n) {
       const known = recent.get(n, 1);
       if (known !== undefined) return known;
-      const entry = source.readOnce?.(n) ?? source.at(n);
+      const entry = source.at(n);
       recent.put(n, entry, 1);
       return entry;
     },

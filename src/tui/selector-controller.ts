@@ -87,6 +87,8 @@ export class SelectorController {
   readonly #host: SelectorHost;
   readonly #screen: SelectorScreen;
   readonly #jumps: TreeJump;
+  /** What else has to be asked in the editor's place. */
+  readonly questions: Questions;
   /** Ends what the open selector needs beside the screen. */
   #release: (() => void) | undefined;
 
@@ -96,15 +98,16 @@ export class SelectorController {
     this.#session = session;
     this.#host = host;
     this.#screen = { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() };
+    this.questions = new Questions({
+      screen: this.#screen,
+      open: (component) => this.#open(component),
+      close: () => this.#close(),
+      newEditor: () => host.newEditor(),
+    });
     this.#jumps = new TreeJump({
       session,
       host,
-      questions: new Questions({
-        screen: this.#screen,
-        open: (component) => this.#open(component),
-        close: () => this.#close(),
-        newEditor: () => host.newEditor(),
-      }),
+      questions: this.questions,
       skipsQuestion: () => options.settings().branchSummary?.skipPrompt ?? false,
       reopenTree: (entryId) => this.showTreeSelector(entryId),
     });

@@ -169,6 +169,7 @@ class InteractiveMode {
       followTerminalColours(ui, theme, this.#colorMode);
       this.#showSession();
       if (themeError !== undefined) chat.addNotice("warning", themeError);
+      this.#greeting.tellUnfinished();
       for (const notice of this.#options.notices ?? []) chat.addNotice("info", notice);
       // They may ask something, and the user may leave meanwhile.
       await Promise.race([this.#extensions.attach(this.#extensionFace()), this.#leaving.left]);
@@ -269,6 +270,7 @@ class InteractiveMode {
         break;
       case "session_changed":
         this.#showSession();
+        if (event.reason === "resume" || event.reason === "take-over") this.#greeting.tellUnfinished();
         break;
       default:
         break;

@@ -34,8 +34,8 @@ export class SessionGreeting {
   /** Once for each session that is opened. */
   greet(): void {
     const { session, screen, plan } = this.#options;
-    for (const { content } of latestPrompts(session.sessionManager, HISTORY))
-      screen.editor.addToHistory(shownText(content));
+    for (const { message } of latestPrompts(session.sessionManager, HISTORY))
+      screen.editor.addToHistory(shownText(message.content));
     this.#returnUnsent();
     if (plan.reminder !== undefined) screen.chat.addNotice("info", plan.reminder);
     this.#toldProblems.clear();

@@ -14,7 +14,7 @@ import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings
 import type { Arguments } from "./arguments.ts";
 import { prepare, putToWork } from "./assemble.ts";
 import type { Workplace } from "./assemble.ts";
-import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.ts";
+import { chooseSession, folderNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice, loadExtensions } from "./load-extensions.ts";
@@ -41,7 +41,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       ? SessionManager.open(exampleSession(place.cwd))
       : chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd),
   );
-  const unfinished = unfinishedNotice(manager);
   const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
   const folder = folderNotice(manager, place.cwd);
@@ -59,7 +58,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       // That the example's model is not here says nothing new when there is none at all.
       ...(isFirstRun ? [...registry.problems, ...settings.notices, CONNECT_A_MODEL] : told),
       ...(folder === undefined ? [] : [folder]),
-      ...(unfinished === undefined ? [] : [unfinished]),
       ...(session.isFollowing ? [followingNotice(manager)] : []),
     ],
     prompt: args.prompt,

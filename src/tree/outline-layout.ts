@@ -29,6 +29,14 @@ export function orderEntries(source: OutlineSource): TreeOrder {
   const active = new Uint8Array(source.size);
   for (let n = source.leafOrdinal; n >= 0; n = source.parentOrdinal(n)) active[n] = 1;
 
+  // Each at [n + 1], so that -1 has its own: most entries have one child, which is known without asking for a list.
+  const count = new Int32Array(source.size + 1);
+  const last = new Int32Array(source.size + 1);
+  for (let n = 0; n < source.size; n++) {
+    const parent = source.parentOrdinal(n);
+    count[parent + 1]!++;
+    last[parent + 1] = n;
+  }
   const ordinals = new Int32Array(source.size);
   const pending = new Int32Array(source.size);
   let found = 0;
@@ -42,11 +50,11 @@ export function orderEntries(source: OutlineSource): TreeOrder {
     }
     if (first >= 0) pending[waiting++] = first;
   };
-  wait(source.treeChildren(-1));
-  while (waiting > 0) {
-    const n = pending[--waiting]!;
-    ordinals[found++] = n;
-    wait(source.treeChildren(n));
+  for (let n = -1; ;) {
+    while (count[n + 1] === 1) ordinals[found++] = n = last[n + 1]!;
+    if (count[n + 1]! > 1) wait(source.treeChildren(n));
+    if (waiting === 0) break;
+    ordinals[found++] = n = pending[--waiting]!;
   }
   return { ordinals, active, current: currentOrdinal(source) };
 }

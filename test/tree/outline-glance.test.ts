@@ -18,25 +18,33 @@ const thinking = { type: "thinking", thinking: 'a "quoted" }]{[ \\ word', thinki
 const answer = (content: unknown, fields: object = {}, entry: object = {}): string =>
   line("message", "a1", null, { message: { role: "assistant", content, ...fields }, ...entry });
 const glance = (record: string): unknown => glanceAtAnswer(bytesOf(record));
-const told = (saysSomething: boolean, hasCalls = false, endedEarly = false): object => ({
-  saysSomething,
-  hasCalls,
-  endedEarly,
-});
+const silent = (hasCalls: boolean): object => ({ isSilent: true, hasCalls });
+const speaks = (hasCalls?: boolean): object => ({ isSilent: false, hasCalls });
 
-test("[Y9, U1] an answer's bytes tell whether it says something, calls tools and ended as usual", () => {
-  assert.deepEqual(glance(answer([text("hello")])), told(true));
-  assert.deepEqual(glance(answer([])), told(false));
-  assert.deepEqual(glance(answer([text("")], { stopReason: "stop" })), told(false));
+test("[Y9, U1] an answer's bytes tell whether it says something or ended early, and whether a silent one calls tools", () => {
+  assert.deepEqual(glance(answer([])), silent(false));
+  assert.deepEqual(glance(answer([text("")], { stopReason: "stop" })), silent(false));
   assert.deepEqual(
     glance(answer([thinking, call], { usage: { a: [1, { b: 2 }] }, stopReason: "toolUse" })),
-    told(false, true),
+    silent(true),
   );
-  assert.deepEqual(glance(answer([thinking, text("t"), call], { stopReason: "aborted" })), told(true, true, true));
-  assert.deepEqual(glance(answer([call], {}, { extra: { message: 1 } })), told(false, true));
+  assert.deepEqual(glance(answer([call], {}, { extra: { message: 1 } })), silent(true));
+  assert.deepEqual(glance(answer([thinking, call], { stopReason: "aborted" })), speaks(true));
+  assert.deepEqual(glance(answer([], { stopReason: "error" })), speaks(false));
+  assert.deepEqual(glance(answer([text("hello"), call])), speaks());
+  assert.deepEqual(glance(answer([thinking, text(""), text("t"), call])), speaks());
+  assert.deepEqual(glance(answer([call, text("t")])), speaks(true));
+});
+
+test("[Y9] behind the first text of an answer nothing is looked at", () => {
+  const record = answer([thinking, text("t")]);
+  const end = record.indexOf('"t"') + 2;
+  assert.deepEqual(glance(record.slice(0, end)), speaks());
+  assert.deepEqual(glance(record.slice(0, end) + "}]".repeat(5)), speaks());
 });
 
 test("[Y9] what the bytes do not tell for sure is left to the parser", () => {
+  const none = answer([]);
   const unsure = [
     answer("bare"),
     answer([text(" space first")]),
@@ -45,15 +53,19 @@ test("[Y9] what the bytes do not tell for sure is left to the parser", () => {
     answer([text(7)]),
     answer([{ text: "x", type: "text" }]),
     answer([7]),
-    answer([text("a")], { stopReason: null }),
-    answer([text("a")]).replace('"text":"a"', '"text":"a","text":" "'),
-    answer([text("a")]).replace('"text":"a"', '"text":"a","type":"image"'),
-    answer([text("a")]).replace('"content"', '"content":[],"content"'),
+    answer([], { stopReason: null }),
+    answer([text("")]).replace('"text":""', '"text":"","text":" "'),
+    answer([text("")]).replace('"text":""', '"text":"","type":"image"'),
+    none.replace('"content"', '"content":[],"content"'),
     answer([text("a")]).replace('"text":"a"', '"te\\u0078t":"a"'),
-    answer([text("a")]).replace(/\}$/, ',"message":{}}'),
-    answer([text("a")]).replace('"content":', '"content": '),
-    answer([text("a")]).slice(0, -1),
+    none.replace(/\}$/, ',"message":{}}'),
+    none.replace('"content":', '"content": '),
+    none.slice(0, -1),
     line("message", "a1", null, { message: { content: [], role: "assistant" } }),
+    line("message", "a1", null, { before: {}, message: { role: "assistant", content: [] } }),
+    line("message", ',"message":{"role":"assistant"', null, { message: { role: "user", content: [] } }),
+    "{",
+    "",
   ];
   assert.deepEqual(
     unsure.map((record) => glance(record)),

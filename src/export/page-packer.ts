@@ -5,8 +5,10 @@
  */
 import { BodyCache } from "../tree/body-cache.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
+import { readTime } from "../tree/format.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
+import { spendingOf } from "../tree/usage.ts";
 import { PackedScripts, dataScript } from "./packed-scripts.ts";
 import { bodyOf } from "./page-bodies.ts";
 import { FactsCount, type CountedFacts } from "./page-facts.ts";
@@ -62,10 +64,12 @@ export class PagePacker {
     const takeImage = (block: Record<string, unknown>): ImageReference => this.#takeImage(block);
     for (let n = 0; n < recent.size; n++) {
       const entry = recent.at(n);
-      this.#count.add(entry);
-      const block = rows.add(n, entry, glanceAt(n));
+      const time = readTime(entry.timestamp);
+      const spending = spendingOf(entry);
+      this.#count.add(entry, time, spending);
+      const block = rows.add(n, entry, time, glanceAt(n));
       if (block !== undefined) await this.#addRows(block);
-      this.#writeBody(JSON.stringify(bodyOf(entry, takeImage)));
+      this.#writeBody(JSON.stringify(bodyOf(entry, spending, takeImage)));
       if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
     }
     const rest = rows.take();

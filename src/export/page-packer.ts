@@ -3,7 +3,7 @@
  * on to the spool file.
  * Part of `export/`; used by html.ts. Each entry is asked for once, in file order, and again only as a tool's call.
  */
-import { BodyCache } from "../tree/body-cache.ts";
+import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
 import { readTime } from "../tree/format.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
@@ -110,16 +110,16 @@ export class PagePacker {
 
 /** The source, with the entries asked for last at hand: a row looks at entries that bodies have just been made of. */
 function withRecent(source: OutlineSource): TraitsSource {
-  const recent = new BodyCache(RECENT_ENTRIES);
+  const recent: { n: number; entry: SessionEntry }[] = [];
   return {
     size: source.size,
     kindAt: (n) => source.kindAt(n),
     parentOrdinal: (n) => source.parentOrdinal(n),
     at(n) {
-      const known = recent.get(n, 1);
-      if (known !== undefined) return known;
+      const known = recent[n % RECENT_ENTRIES];
+      if (known?.n === n) return known.entry;
       const entry = source.at(n);
-      recent.put(n, entry, 1);
+      recent[n % RECENT_ENTRIES] = { n, entry };
       return entry;
     },
   };

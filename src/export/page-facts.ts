@@ -3,7 +3,6 @@
  * Part of `export/`; used by html.ts.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { kindOf } from "../tree/kinds.ts";
 import { addSpending, emptyUsage } from "../tree/usage.ts";
 import type { Spending } from "../tree/usage.ts";
 import type { PageFacts } from "./page/page-data.ts";
@@ -29,7 +28,6 @@ export class FactsCount {
       this.#first = Math.min(this.#first, time);
       this.#last = Math.max(this.#last, time);
     }
-    if (kindOf(entry).fault(entry) !== undefined) return;
     const counted = COUNTED.get(roleOf(entry));
     if (counted !== undefined) this.#counts[counted]++;
     if (spending !== undefined) addSpending(this.#usage, spending);

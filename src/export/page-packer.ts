@@ -8,6 +8,7 @@ import type { OutlineSource } from "../tree/outline-source.ts";
 import { readTime } from "../tree/format.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
+import { kindOf } from "../tree/kinds.ts";
 import { spendingOf } from "../tree/usage.ts";
 import { PackedScripts, dataScript } from "./packed-scripts.ts";
 import { bodyOf } from "./page-bodies.ts";
@@ -65,7 +66,7 @@ export class PagePacker {
     for (let n = 0; n < recent.size; n++) {
       const entry = recent.at(n);
       const time = readTime(entry.timestamp);
-      const spending = spendingOf(entry);
+      const spending = kindOf(entry).fault(entry) === undefined ? spendingOf(entry) : undefined;
       this.#count.add(entry, time, spending);
       const block = rows.add(n, entry, time, glanceAt(n));
       if (block !== undefined) await this.#addRows(block);

@@ -4,7 +4,7 @@
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
-import { providerErrorText } from "../agent/provider-error.ts";
+import { finalErrorText, providerErrorText } from "../agent/provider-error.ts";
 import { textOf } from "../tree/content.ts";
 import type { AssistantMessage } from "../tree/messages.ts";
 import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";
@@ -123,7 +123,7 @@ function faultOf(message: AssistantMessage | undefined): string | undefined {
     case undefined:
       return "The model gave no answer.";
     case "error":
-      return providerErrorText(message?.errorMessage ?? "The provider failed without saying why.");
+      return finalErrorText(message?.errorMessage ?? "The provider failed without saying why.");
     case "aborted":
       return STOPPED;
     case "length":

@@ -14,7 +14,7 @@ import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings
 import type { Arguments } from "./arguments.ts";
 import { prepare, putToWork } from "./assemble.ts";
 import type { Workplace } from "./assemble.ts";
-import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.ts";
+import { chooseSession, folderNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice, loadExtensions } from "./load-extensions.ts";
@@ -23,14 +23,15 @@ import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
 export async function runTerminal(given: Arguments, version: string): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const prepared = await prepare(given, version, askTrust);
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
+  const prepared = await prepare(given, version, isTerminal ? askTrust : undefined);
   const { keybindings, notices } = loadKeybindings(prepared.stateDir);
   const { args, extensions } = await loadExtensions(given, prepared, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
   });
+  // Mistakes in the arguments come first; which options there are is known with the extensions.
+  if (!isTerminal) throw new UsageError('This is no terminal; for one answer use bough -p "…".');
   const place = { ...prepared, extensions };
   const { settings, registry } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
@@ -40,7 +41,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       ? SessionManager.open(exampleSession(place.cwd))
       : chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd),
   );
-  const unfinished = unfinishedNotice(manager);
   const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
   const folder = folderNotice(manager, place.cwd);
@@ -58,7 +58,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       // That the example's model is not here says nothing new when there is none at all.
       ...(isFirstRun ? [...registry.problems, ...settings.notices, CONNECT_A_MODEL] : told),
       ...(folder === undefined ? [] : [folder]),
-      ...(unfinished === undefined ? [] : [unfinished]),
       ...(session.isFollowing ? [followingNotice(manager)] : []),
     ],
     prompt: args.prompt,

@@ -80,15 +80,21 @@ export interface VisibleTree {
   readonly roots: number;
 }
 
-export function arrangeVisible(
+/**
+ * Arranges the visible entries, some hundred at a time: between two steps whoever waits may do something else, or leave
+ * the rest. Yields how many entries each step went through.
+ */
+export function* arrangeVisible(
   order: TreeOrder,
   source: Pick<OutlineSource, "parentOrdinal">,
   isVisible: (n: number) => boolean,
-): VisibleTree {
+): Generator<number, VisibleTree> {
   const size = order.ordinals.length;
   // Asked in file order: bodies and lines that are needed for the answer are then read one after the other.
   const visible = new Uint8Array(size);
-  for (let n = 0; n < size; n++) visible[n] = isVisible(n) ? 1 : 0;
+  yield* inSteps(size, (from, end) => {
+    for (let n = from; n < end; n++) visible[n] = isVisible(n) ? 1 : 0;
+  });
   const nearest = new Int32Array(size);
   const ordinals = new Int32Array(size);
   const parent = new Int32Array(size);
@@ -97,25 +103,46 @@ export function arrangeVisible(
   const rank = new Int32Array(size);
   let count = 0;
   let roots = 0;
-  for (const n of order.ordinals) {
-    const treeParent = source.parentOrdinal(n);
-    const above = treeParent < 0 ? -1 : nearest[treeParent]!;
-    if (visible[n] === 0) {
-      nearest[n] = above;
-      continue;
+  yield* inSteps(size, (from, end) => {
+    for (let i = from; i < end; i++) {
+      const n = order.ordinals[i]!;
+      const treeParent = source.parentOrdinal(n);
+      const above = treeParent < 0 ? -1 : nearest[treeParent]!;
+      if (visible[n] === 0) {
+        nearest[n] = above;
+        continue;
+      }
+      const place = count++;
+      nearest[n] = place;
+      ordinals[place] = n;
+      parent[place] = above;
+      if (above < 0) rank[place] = roots++;
+      else {
+        rank[place] = children[above]!++;
+        lastChild[above] = place;
+      }
     }
-    const place = count++;
-    nearest[n] = place;
-    ordinals[place] = n;
-    parent[place] = above;
-    if (above < 0) rank[place] = roots++;
-    else {
-      rank[place] = children[above]!++;
-      lastChild[above] = place;
-    }
-  }
+  });
   const shape = { count, ordinals, nearest, parent, children, lastChild, rank, roots };
-  return { ...shape, ...indentRows(shape) };
+  const indents = { indent: new Int32Array(count), railAbove: new Int32Array(count) };
+  yield* inSteps(count, (from, end) => indentRows(shape, indents, from, end));
+  return { ...shape, ...indents };
+}
+
+/** Entries of a step: a fraction of a millisecond, on a slow machine too. */
+const STEP = 512;
+
+function* inSteps(size: number, pass: (from: number, end: number) => void): Generator<number, void> {
+  for (let from = 0; from < size; from += STEP) {
+    const end = Math.min(size, from + STEP);
+    pass(from, end);
+    yield end - from;
+  }
+}
+
+export function isVisibleIn(tree: VisibleTree, n: number): boolean {
+  const place = tree.nearest[n]!;
+  return place >= 0 && tree.ordinals[place] === n;
 }
 
 /**
@@ -123,11 +150,12 @@ export function arrangeVisible(
  * Several roots count as a split too, but above the screen: no connector, and their indent starts at 0.
  */
 function indentRows(
-  tree: Pick<VisibleTree, "count" | "parent" | "children" | "roots">,
-): Pick<VisibleTree, "indent" | "railAbove"> {
-  const indent = new Int32Array(tree.count);
-  const railAbove = new Int32Array(tree.count);
-  for (let place = 0; place < tree.count; place++) {
+  tree: Pick<VisibleTree, "parent" | "children" | "roots">,
+  { indent, railAbove }: Pick<VisibleTree, "indent" | "railAbove">,
+  from: number,
+  end: number,
+): void {
+  for (let place = from; place < end; place++) {
     const above = tree.parent[place]!;
     if (above < 0) {
       railAbove[place] = -1;
@@ -137,7 +165,6 @@ function indentRows(
     indent[place] = indent[above]! + steps;
     railAbove[place] = hasConnector(tree, above) ? above : railAbove[above]!;
   }
-  return { indent, railAbove };
 }
 
 /** Whether the row has visible siblings, other roots included. */

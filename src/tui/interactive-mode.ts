@@ -113,27 +113,29 @@ class InteractiveMode {
     });
     this.#screen = screen;
     this.#leaving = new ScreenLeaving(screen);
-    const dialog = () => ({
-      session,
-      keybindings,
-      host: screen.selectorHost(),
-      isSelectorOpen: () => screen.editorArea.isSelectorOpen,
-    });
+    const host = screen.selectorHost();
     this.#selectors = new SelectorController({
-      ...dialog(),
+      session,
+      host,
+      keybindings,
       models,
       sessions: sessionSource(session),
       settings: () => settings,
       home: homedir(),
     });
+    const { questions } = this.#selectors;
     this.#compaction = new CompactionPanel({
-      ...dialog(),
+      session,
+      host: screen.selectorHost(),
+      keybindings,
+      questions,
       status: screen.status,
       working: () => screen.workingText,
       makeEditor: () => screen.newEditor(),
     });
-    this.#rejection = new RejectionQuestion(dialog());
-    this.#plan = new PlanDecision(dialog());
+    const dialog = { session, host, questions, isSelectorOpen: () => screen.editorArea.isSelectorOpen };
+    this.#rejection = new RejectionQuestion(dialog);
+    this.#plan = new PlanDecision(dialog);
     this.#commands = new ScreenCommands({
       session,
       extensions,
@@ -167,6 +169,7 @@ class InteractiveMode {
       followTerminalColours(ui, theme, this.#colorMode);
       this.#showSession();
       if (themeError !== undefined) chat.addNotice("warning", themeError);
+      this.#greeting.tellUnfinished();
       for (const notice of this.#options.notices ?? []) chat.addNotice("info", notice);
       // They may ask something, and the user may leave meanwhile.
       await Promise.race([this.#extensions.attach(this.#extensionFace()), this.#leaving.left]);
@@ -267,6 +270,7 @@ class InteractiveMode {
         break;
       case "session_changed":
         this.#showSession();
+        if (event.reason === "resume" || event.reason === "take-over") this.#greeting.tellUnfinished();
         break;
       default:
         break;

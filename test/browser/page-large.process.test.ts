@@ -59,7 +59,7 @@ async function visit({ session, path }: ExportedPage): Promise<void> {
   await settled(ask);
   const before = await work(opened);
   await page.fill("#search", "branch summary");
-  while (/searching/.test((await page.textContent("#status"))!)) await settled(ask);
+  await page.waitForSelector("#tree[aria-busy=false]");
   await settled(ask);
   assert.ok((await shownRows(ask)).some((row) => row.includes("[branch summary]")));
   assert.equal((await work(opened)).entries, before.entries, "a search draws no entry again");

@@ -181,6 +181,15 @@ test("[E1, W6] the file is 0600, replaces what was there whole, and leaves nothi
   assert.deepEqual(readdirSync(folder), ['a "quoted" $& name.html']);
 });
 
+test("[E1] a page holds the licences of all whose code is in it", async () => {
+  const { html } = readPage((await exportLines([HEADER])).path);
+  for (const name of ["lit", "lit-html", "lit-element", "@lit/reactive-element", "marked", "highlight.js"]) {
+    const licence = new URL(`../../node_modules/${name}/LICENSE`, import.meta.url);
+    assert.ok(html.includes(readFileSync(licence, "utf8").trim()), name);
+    assert.match(html, new RegExp(`^(?:.*, )?${name}(?:, .*)?:$`, "m"));
+  }
+});
+
 test("[E2] the page's head lets nothing but its own script and style run, and escapes the session's name", async () => {
   const name = `</title><script>alert(1)</script>"'&`;
   const page = await exportLines([HEADER, line("session_info", "n", null, { name })]);

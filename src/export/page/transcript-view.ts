@@ -34,7 +34,6 @@ export function transcriptItems(options: TranscriptOptions): ListItems {
   const { items, bodies } = view;
   return {
     count: items.length + 1,
-    fixed: false,
     height: (item) => (item === 0 ? 260 : heightGuess(view, items[item - 1]!)),
     key: (item) => (item === 0 ? "head" : items[item - 1]),
     template: (item) => {

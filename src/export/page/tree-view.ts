@@ -40,8 +40,7 @@ export function treeItems({ outline, width, target, onPick, onFold }: TreeOption
   let from = 0;
   return {
     count: outline.rowCount,
-    fixed: true,
-    height: () => ROW_HEIGHT,
+    height: ROW_HEIGHT,
     key: (item) => rows[item - from]?.n,
     prepare(first, end) {
       from = first;

@@ -1,5 +1,5 @@
 /**
- * `bough -p` and `--mode json`: one prompt, its answer on standard output, and out. Part of `cli/`; used by main.ts.
+ * `bough -p` and `--mode json`: one prompt, its answer on standard output, and out. Part of `cli/`; used by run-command.ts.
  */
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";

@@ -1,5 +1,5 @@
 /**
- * `bough` on a terminal. Part of `cli/`; used by main.ts.
+ * `bough` on a terminal. Part of `cli/`; used by run-command.ts.
  */
 import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";

@@ -24,6 +24,8 @@ const OPEN = 0x7b;
 const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const [LETTER_N, LETTER_R, LETTER_T] = [0x6e, 0x72, 0x74];
 const MESSAGE = ',"message":';
 const ROLE = `${MESSAGE}{"role":"assistant"`;
 
@@ -88,16 +90,39 @@ function glanceAtBlock(line: Uint8Array, cursor: JsonCursor, found: Found): bool
   while (cursor.take(COMMA)) {
     if (!cursor.takeName() || cursor.is("type")) return false;
     if (cursor.is("text")) {
-      const first = line[cursor.at + 1];
-      if (++texts > 1 || line[cursor.at] !== QUOTE || !isSurelyVisible(first)) return false;
-      found.text = first !== QUOTE;
-      if (found.text) return false;
+      const shows = ++texts > 1 ? undefined : showsText(line, cursor.at);
+      if (shows === undefined) return false;
+      found.text = shows;
+      if (shows) return false;
     }
     cursor.skip();
   }
   return cursor.takeCloseObject();
 }
 
-/** A first character that is no white space, or the quote that ends an empty text. */
-const isSurelyVisible = (byte: number | undefined): boolean =>
-  byte !== undefined && byte > 0x20 && byte < 0x7f && byte !== BACKSLASH;
+/** Whether the text that begins at `quote` has a visible character; undefined when its first ones do not tell. */
+function showsText(line: Uint8Array, quote: number): boolean | undefined {
+  if (line[quote] !== QUOTE) return undefined;
+  let at = quote + 1;
+  for (;;) {
+    const [byte, next] = [line[at], line[at + 1]];
+    if (byte === QUOTE) return false;
+    if (byte === SPACE) at++;
+    else if (byte !== BACKSLASH) return isSurelyVisible(byte, next) || undefined;
+    else if (next === QUOTE || next === BACKSLASH) return true;
+    else if (next === LETTER_N || next === LETTER_R || next === LETTER_T) at += 2;
+    else return undefined;
+  }
+}
+
+/** Whether a character that begins with these bytes is no white space and no control character. */
+function isSurelyVisible(first = 0, second = 0): boolean {
+  if (first < 0x80) return first > SPACE && first < 0x7f;
+  // Beyond ASCII those begin with C2 80 to C2 A0, E1 9A, E2 80, E2 81, E3 80 and EF BB.
+  if (first === 0xc2) return second > 0xa0;
+  if (first === 0xe1) return second !== 0x9a;
+  if (first === 0xe2) return second > 0x81;
+  if (first === 0xe3) return second > 0x80;
+  if (first === 0xef) return second !== 0xbb;
+  return first > 0xc2;
+}

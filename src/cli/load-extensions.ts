@@ -2,15 +2,26 @@
  * Looks for the extensions of a run and loads them. Part of `cli/`; used by every mode. Where there is nothing to load,
  * nothing of what loads is imported either.
  */
+import type { ModelRegistry } from "../agent/models.ts";
+import type { Settings } from "../agent/settings.ts";
+import type { ProjectTrust } from "../agent/trust.ts";
 import { findExtensions } from "../extensions/places.ts";
 import type { FoundPlaces } from "../extensions/places.ts";
 import type { ExtensionMode } from "../extensions/ui-port.ts";
 import { builtinCommandNames } from "../tui/builtin-registry.ts";
 import { claimOptions } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import type { Workplace } from "./assemble.ts";
 import { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
+
+/** What the extensions of a run are looked for and loaded with. */
+export interface ExtensionPlace {
+  cwd: string;
+  stateDir: string;
+  project: ProjectTrust;
+  settings: Settings;
+  registry: ModelRegistry;
+}
 
 export interface LoadOptions {
   mode: ExtensionMode;
@@ -24,7 +35,7 @@ export interface LoadOptions {
  */
 export async function loadExtensions(
   args: Arguments,
-  place: Workplace,
+  place: ExtensionPlace,
   options: LoadOptions,
 ): Promise<{ args: Arguments; extensions: LoadedExtensions | undefined }> {
   const find = (): FoundPlaces => placesFor(args, place);
@@ -44,12 +55,12 @@ export async function loadExtensions(
 }
 
 /** That there are extensions now where there were none at the start, so nothing is there to load them. */
-export function lateExtensionsNotice(args: Arguments, place: Workplace): string | undefined {
+export function lateExtensionsNotice(args: Arguments, place: ExtensionPlace): string | undefined {
   const [first] = placesFor(args, place).places;
   return first && `${first.path} is new; bough had no extensions when it started, so start it again to load it.`;
 }
 
-async function load(find: () => FoundPlaces, place: Workplace, options: LoadOptions): Promise<LoadedExtensions> {
+async function load(find: () => FoundPlaces, place: ExtensionPlace, options: LoadOptions): Promise<LoadedExtensions> {
   const [{ ExtensionHost }, { extensionNames }, { createTools }] = await Promise.all([
     import("../extensions/host.ts"),
     import("./extension-names.ts"),
@@ -72,7 +83,7 @@ async function load(find: () => FoundPlaces, place: Workplace, options: LoadOpti
   );
 }
 
-function placesFor(args: Arguments, { cwd, stateDir, project, settings }: Workplace): FoundPlaces {
+function placesFor(args: Arguments, { cwd, stateDir, project, settings }: ExtensionPlace): FoundPlaces {
   return findExtensions({
     cwd,
     stateDir,

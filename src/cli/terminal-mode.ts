@@ -5,6 +5,7 @@ import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import { loadRules } from "../agent/rule-files.ts";
 import { followingNotice } from "../agent/session-holding.ts";
+import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionInUse } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { Settings } from "../agent/settings.ts";
@@ -17,7 +18,7 @@ import type { Workplace } from "./assemble.ts";
 import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
-import { lateExtensionsNotice, loadExtensions } from "./load-extensions.ts";
+import { lateExtensionsNotice } from "./load-extensions.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
@@ -25,14 +26,13 @@ import { UsageError } from "./usage.ts";
 export async function runTerminal(given: Arguments, version: string): Promise<number> {
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const prepared = await prepare(given, version, askTrust);
-  const { keybindings, notices } = loadKeybindings(prepared.stateDir);
-  const { args, extensions } = await loadExtensions(given, prepared, {
+  const { keybindings, notices } = loadKeybindings(defaultStateDir());
+  const { args, place } = await prepare(given, version, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
+    ask: askTrust,
   });
-  const place = { ...prepared, extensions };
-  const { settings, registry } = place;
+  const { settings, registry, extensions } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
   const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
   const manager = await openOrFollow(() =>

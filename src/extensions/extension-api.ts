@@ -19,10 +19,12 @@ import type { EventName } from "./extension-events.ts";
 import * as notices from "./extension-notices.ts";
 import type { ExtensionTools } from "./extension-tools.ts";
 import { HOOK_NAMES, draftOf } from "./merge-rules.ts";
+import { bringingModels } from "./model-api.ts";
+import type { ModelApi, ModelApiHost } from "./model-api.ts";
 import type { ExtensionSession } from "./session-port.ts";
 
 /** What the object needs of the host. */
-export interface ApiHost {
+export interface ApiHost extends ModelApiHost {
   /** Throws before there is one. */
   session(method: string): ExtensionSession;
   readonly cwd: string;
@@ -42,6 +44,7 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
   return {
     ...missing(extension),
     ...registering(extension, host),
+    ...bringingModels(extension, host),
     ...acting(extension, host),
     ...beside(extension, host),
   };
@@ -49,8 +52,6 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
 
 /** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
 const MISSING_METHODS = [
-  "registerProvider",
-  "unregisterProvider",
   "registerVirtualModel",
   "unregisterVirtualModel",
   "registerMcpServer",
@@ -66,7 +67,7 @@ type Beside = "exec" | "events";
 type Part<K> = Pick<ExtensionAPI, Extract<keyof ExtensionAPI, K>>;
 
 /** Allowed at any time. */
-function registering(extension: Extension, host: ApiHost): Part<Registering> {
+function registering(extension: Extension, host: ApiHost): Omit<Part<Registering>, keyof ModelApi> {
   const register = <T>(kind: Map<string, T>, name: unknown, value: T, isFirst = false): void => {
     extension.mustExist();
     if (typeof name !== "string" || name === "") throw new TypeError(notices.NO_NAME);
@@ -124,7 +125,10 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
 }
 
 /** Refused while the factory runs. */
-function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof Part<Registering> | Beside> {
+function acting(
+  extension: Extension,
+  host: ApiHost,
+): Omit<ExtensionAPI, keyof Part<Registering> | keyof ModelApi | Beside> {
   const session = (method: string): ExtensionSession => {
     extension.mustBeActive(method);
     return host.session(method);

@@ -105,6 +105,7 @@ export class ExtensionHost implements HookPort {
       failed: (extension: Extension, event: string, error: unknown) => this.#failed(extension, event, error),
       session: (method: string) => this.#sessionFor(method),
       models: extensionModels(options.registry),
+      providers: options.registry,
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
     this.#dispatcher = new Dispatcher({
@@ -145,6 +146,7 @@ export class ExtensionHost implements HookPort {
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
     });
+    await this.#options.registry.settled();
     this.#extensions = extensions;
     this.#flagValues = readFlags(this.#givenFlags, registrations.flagsOf(extensions)).values;
     this.#problems = [

@@ -31,6 +31,7 @@ export const NO_MODELS = {
   available: () => [],
   find: () => undefined,
   keyProblem: () => "There is no key.",
+  settled: async () => undefined,
 } as unknown as ModelRegistry;
 
 export interface HostHarness {

@@ -94,6 +94,7 @@ export class SessionState {
     if (keyProblem !== undefined) throw new Error(keyProblem);
     const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     this.#model = model;
+    this.#revision = this.#host.registry.revision;
     this.#thinkingLevel = clampThinkingLevel(model, oldLevel);
     this.record();
     this.#tellModel(oldModel, source);

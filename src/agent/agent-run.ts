@@ -202,6 +202,7 @@ export class AgentRun {
 
   #config(signal: AbortSignal): AgentLoopConfig {
     const host = this.#host;
+    const onProviderStreamEvent = host.hooks.streamListener(signal);
     return {
       model: host.model(),
       sessionId: host.sessionManager.getSessionId(),
@@ -230,6 +231,7 @@ export class AgentRun {
         return sent;
       },
       onResponse: (response) => host.hooks.response(response, signal),
+      ...(onProviderStreamEvent === undefined ? {} : { onProviderStreamEvent }),
     };
   }
 

@@ -24,7 +24,7 @@ import {
   environmentKey,
   ownProvider,
 } from "./providers.ts";
-import type { ApiKind, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
+import type { ApiKind, BuiltInProvider, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
 import { noKeyText, registeredProvider, wholeProvider } from "./registered-providers.ts";
 import type { ProviderConfig, RegisteredProvider } from "./registered-providers.ts";
 
@@ -69,6 +69,8 @@ export class ModelRegistry {
   readonly #registered = new Map<string, RegisteredProvider[]>();
   readonly #loading = new Set<Promise<void>>();
   /** Own providers that cannot be used yet, and the variable each waits for. */
+  /** Ids of those of `models.json` that can be used. */
+  #own = new Set<string>();
   readonly #waiting = new Map<string, { provider: OwnProvider; variable: string }>();
   #problems: readonly string[] = [];
   #revision = 0;
@@ -82,9 +84,7 @@ export class ModelRegistry {
   /** Loads the built-in providers whose key is set and the user's own; touches no network. */
   static async load(options: ModelRegistryOptions = {}): Promise<ModelRegistry> {
     const registry = new ModelRegistry(options);
-    const { environment = process.env } = options;
-    const usable = BUILT_IN_PROVIDERS.filter((known) => environmentKey(known.keyVariables, environment) !== undefined);
-    for (const provider of await Promise.all(usable.map((known) => known.load()))) registry.#setBase(provider);
+    await registry.#loadBuiltIn(() => true);
     await registry.#readOwn();
     return registry;
   }
@@ -139,6 +139,20 @@ export class ModelRegistry {
   }
   registerWhole(provider: Provider): () => void {
     return this.#register(wholeProvider(provider, this.#environment));
+  }
+
+  /** Reads `models.json` anew. */
+  async reread(): Promise<void> {
+    const before = this.#own;
+    this.#own = new Set();
+    this.#waiting.clear();
+    await this.#readOwn();
+    for (const id of before) {
+      if (this.#own.has(id)) continue;
+      this.#base.delete(id);
+      await this.#loadBuiltIn((known) => known.id === id);
+      this.#compose(id);
+    }
   }
 
   /** When everything registered so far counts. Never rejects. */
@@ -244,14 +258,24 @@ export class ModelRegistry {
     this.#compose(provider.id);
   }
 
+  /** Those of them whose key is set. */
+  async #loadBuiltIn(wanted: (known: BuiltInProvider) => boolean): Promise<void> {
+    const hasKey = ({ keyVariables }: BuiltInProvider): boolean =>
+      environmentKey(keyVariables, this.#environment) !== undefined;
+    const usable = BUILT_IN_PROVIDERS.filter((known) => wanted(known) && hasKey(known));
+    for (const provider of await Promise.all(usable.map((known) => known.load()))) this.#setBase(provider);
+  }
+
   async #readOwn(): Promise<void> {
     const { stateDir } = this.#options;
     if (stateDir === undefined) return;
     const { listings, problems } = readModelsFile(join(stateDir, "models.json"), this.#environment);
     this.#problems = problems;
     for (const { provider, missingKey } of listings) {
-      if (missingKey === undefined) await this.#add(provider);
-      else this.#waiting.set(provider.id, { provider, variable: missingKey });
+      if (missingKey === undefined) {
+        await this.#add(provider);
+        this.#own.add(provider.id);
+      } else this.#waiting.set(provider.id, { provider, variable: missingKey });
     }
   }
 

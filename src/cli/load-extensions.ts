@@ -66,7 +66,7 @@ async function load(find: () => FoundPlaces, place: ExtensionPlace, options: Loa
     import("./extension-names.ts"),
     import("../agent/tools/create-tools.ts"),
   ]);
-  const { cwd, stateDir, project, registry } = place;
+  const { cwd, stateDir, project, registry, settings } = place;
   return new LoadedExtensions(
     (face) =>
       new ExtensionHost({
@@ -75,6 +75,7 @@ async function load(find: () => FoundPlaces, place: ExtensionPlace, options: Loa
         cwd,
         project,
         registry,
+        settings,
         find,
         names: extensionNames(),
         builtInCommands: new Set(builtinCommandNames()),

@@ -3,12 +3,13 @@
  */
 import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
+import { sessionSettings } from "../agent/create-agent-session.ts";
 import { loadRules } from "../agent/rule-files.ts";
 import { followingNotice } from "../agent/session-holding.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionInUse } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
-import { Settings } from "../agent/settings.ts";
+import type { Settings } from "../agent/settings.ts";
 import { runInteractive } from "../tui/interactive-mode.ts";
 import type { InteractiveSettings } from "../tui/interactive-mode.ts";
 import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings.ts";
@@ -50,7 +51,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
     models: registry,
     version,
     settings: screenSettings(settings),
-    reload: () => reload(args, place, session, keybindings),
+    reload: (draw) => reload(draw, args, place, session, keybindings),
     ...(extensions === undefined ? {} : { extensions: screenExtensions(extensions, session) }),
     notices: [
       ...place.notices,
@@ -78,32 +79,36 @@ const screenSettings = (settings: Settings): InteractiveSettings => ({
   externalEditor: settings.get("externalEditor"),
 });
 
-/** `/reload`. Context files are read for each prompt anyway. */
+/** `/reload`. Context files are read for each prompt anyway. Gives what is wrong, one plain sentence each. */
 async function reload(
+  draw: (settings: InteractiveSettings) => void,
   args: Arguments,
   place: Workplace,
   session: AgentSession,
   keybindings: KeybindingsManager,
-): Promise<{ settings: InteractiveSettings; notices: string[] }> {
-  const { stateDir, project, extensions } = place;
+): Promise<string[]> {
+  const { stateDir, project, extensions, settings, registry } = place;
   const keys = readUserKeys(stateDir);
   keybindings.setUserBindings(keys.bindings);
-  const settings = new Settings({ stateDir, project });
+  settings.reread();
+  await registry.reread();
   const { rules, problems } = loadRules({ stateDir, project });
   session.setRules(rules);
-  await extensions?.host.reload();
-  const late = extensions === undefined ? lateExtensionsNotice(args, { ...place, settings }) : undefined;
-  return {
-    settings: screenSettings(settings),
-    notices: [
-      ...keys.notices,
-      ...settings.notices,
-      ...problems,
-      // What the host itself tells is gone when the screen is drawn anew.
-      ...(extensions?.host.problems ?? []),
-      ...(late === undefined ? [] : [late]),
-    ],
-  };
+  const drawn = (): void => draw(screenSettings(settings));
+  if (extensions === undefined) drawn();
+  else await extensions.host.reload(drawn);
+  // They may name models that extensions bring.
+  const settled = sessionSettings(place);
+  session.setSettings(settled.values);
+  const late = extensions === undefined ? lateExtensionsNotice(args, place) : undefined;
+  return [
+    ...keys.notices,
+    ...settings.notices,
+    ...registry.problems,
+    ...settled.problems,
+    ...problems,
+    ...(late === undefined ? [] : [late]),
+  ];
 }
 
 /** A session that another program writes is opened for reading: it is followed, and can be asked for. */

@@ -18,6 +18,7 @@ import type { CustomMessage, ImageContent, TextContent } from "../tree/messages.
 import type { CustomMessageDraft } from "../agent/hook-port.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import type { ProviderConfig } from "../agent/registered-providers.ts";
+import type { SettingValues } from "../agent/settings.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { ExecOptions, ExecResult } from "./exec.ts";
@@ -114,6 +115,8 @@ export interface ExtensionAPI {
   getCommands(): CommandInfo[];
   /** False, and nothing changed, when there is no key for its provider. */
   setModel(model: Model): Promise<boolean>;
+  /** A copy of what bough's settings say now. */
+  getSettings(): SettingValues;
   getThinkingLevel(): ThinkingLevel;
   /** Sets the nearest level the model has. */
   setThinkingLevel(level: ThinkingLevel): void;

@@ -1,6 +1,7 @@
 /**
  * The object an extension's factory is given. Part of `extensions/`; the host makes one for each extension.
  */
+import type { SettingValues } from "../agent/settings.ts";
 import { isRecord } from "../tree/json.ts";
 import type {
   CommandInfo,
@@ -30,6 +31,7 @@ export interface ApiHost extends ModelApiHost {
   readonly cwd: string;
   readonly models: ExtensionModels;
   readonly tools: ExtensionTools;
+  settings(): SettingValues;
   readonly bus: EventBus;
   commands(): readonly CommandInfo[];
   /** False when there is no such command. */
@@ -180,6 +182,10 @@ function acting(
       if (!host.models.hasConfiguredAuth(model)) return false;
       target.setModel(model);
       return true;
+    },
+    getSettings: () => {
+      extension.mustBeActive("getSettings");
+      return host.settings();
     },
     getThinkingLevel: () => session("getThinkingLevel").thinkingLevel,
     setThinkingLevel: (level) => session("setThinkingLevel").setThinkingLevel(level),

@@ -8,6 +8,7 @@ import { basename } from "node:path";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { HookEvent, HookName, HookPort, HookResult } from "../agent/hook-port.ts";
 import type { ModelRegistry } from "../agent/models.ts";
+import { Settings } from "../agent/settings.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
 import type { CommandInfo, ExtensionContext, ReplacedSessionContext } from "./api.ts";
 import { Dispatcher, messageOf } from "./dispatch.ts";
@@ -39,6 +40,8 @@ export interface ExtensionHostOptions {
   cwd: string;
   project: ProjectTrust;
   registry: ModelRegistry;
+  /** Default: those of a bough without settings. */
+  settings?: Pick<Settings, "values">;
   /** Looks for the extensions, at the start and at each reload; see places.ts. */
   find: () => FoundPlaces;
   /** What the peers' package names stand for. Default: nothing. */
@@ -106,6 +109,7 @@ export class ExtensionHost implements HookPort {
       session: (method: string) => this.#sessionFor(method),
       models: extensionModels(options.registry),
       providers: options.registry,
+      settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
     this.#dispatcher = new Dispatcher({
@@ -206,14 +210,18 @@ export class ExtensionHost implements HookPort {
     return () => void this.#errorListeners.delete(listener);
   }
 
-  /** Makes the extensions' objects useless and loads everything anew. Rejects while something runs. */
-  async reload(): Promise<void> {
+  /**
+   * Makes the extensions' objects useless and loads everything anew; `loaded` is called before the new ones hear of the
+   * session. Rejects while something runs.
+   */
+  async reload(loaded?: () => void): Promise<void> {
     await this.#sessionFor("reload").reload(async () => {
       this.#retireAll();
       this.#options.clearScreen?.();
       this.#modules.forget();
       this.tools.reset();
       await this.load();
+      loaded?.();
       for (const problem of this.#problems) this.#options.tell?.("warning", problem);
     });
   }

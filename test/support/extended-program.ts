@@ -79,9 +79,9 @@ export async function startProgram(t: TestContext, options: ExtendedProgramOptio
     version: "0.0.0",
     env: { NO_COLOR: "1" },
     extensions: screenExtensions(loaded, session),
-    reload: async () => {
-      await loaded.host.reload();
-      return { settings: { branchSummary: { skipPrompt: true } }, notices: [] };
+    reload: async (draw) => {
+      await loaded.host.reload(() => draw({ branchSummary: { skipPrompt: true } }));
+      return [];
     },
     terminal,
   });

@@ -256,10 +256,13 @@ export class AgentSession {
   async begin(reason: SessionStartReason = "startup"): Promise<void> {
     await this.#hooks.opened({ reason });
   }
-  /** Tells the hooks to let go, does what makes them anew, and begins again. Rejects while anything runs. */
-  async reload(renew: () => Promise<void>): Promise<void> {
+  /**
+   * Tells the hooks to let go, does what makes them anew, and begins again. Rejects while anything runs. The signal is
+   * aborted by `abort`.
+   */
+  async reload(renew: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.isStreaming) throw new Error(notices.TURN_RUNS);
-    await this.#moving(() => this.#hooks.replacing({ reason: "reload" }, undefined, renew));
+    await this.#moving((signal) => this.#hooks.replacing({ reason: "reload" }, undefined, () => renew(signal)));
   }
 
   /**

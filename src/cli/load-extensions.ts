@@ -5,6 +5,7 @@
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Settings } from "../agent/settings.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
+import type { WhenSlow } from "../extensions/loader.ts";
 import { findExtensions } from "../extensions/places.ts";
 import type { FoundPlaces } from "../extensions/places.ts";
 import type { ExtensionMode } from "../extensions/ui-port.ts";
@@ -27,6 +28,8 @@ export interface LoadOptions {
   mode: ExtensionMode;
   /** Default: no key is. */
   isReservedKey?: (key: string) => boolean;
+  /** Called for an extension that takes long to load. */
+  whenSlow?: WhenSlow;
 }
 
 /**
@@ -46,7 +49,7 @@ export async function loadExtensions(
   }
   const extensions = await load(find, place, options);
   const { host } = extensions;
-  await host.load();
+  await host.load(options.whenSlow);
   const types = new Map(host.getFlags().map(({ name, options: { type } }) => [name, type]));
   const { flags, prompt } = claimOptions(args, (name) => types.get(name));
   const [problem] = host.setFlags(flags);
@@ -67,10 +70,12 @@ async function load(find: () => FoundPlaces, place: ExtensionPlace, options: Loa
     import("../agent/tools/create-tools.ts"),
   ]);
   const { cwd, stateDir, project, registry, settings } = place;
+  const { mode, isReservedKey } = options;
   return new LoadedExtensions(
     (face) =>
       new ExtensionHost({
-        ...options,
+        mode,
+        ...(isReservedKey === undefined ? {} : { isReservedKey }),
         ...face,
         cwd,
         project,

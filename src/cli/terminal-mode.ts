@@ -20,6 +20,7 @@ import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice } from "./load-extensions.ts";
+import { loadingLine } from "./loading-line.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
@@ -32,6 +33,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
     ask: askTrust,
+    whenSlow: loadingLine,
   });
   const { settings, registry, extensions } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;

@@ -25,7 +25,7 @@ import { extensionModels } from "./extension-models.ts";
 import * as notices from "./extension-notices.ts";
 import { ExtensionTools } from "./extension-tools.ts";
 import { loadExtensions } from "./loader.ts";
-import type { LoadError } from "./loader.ts";
+import type { LoadError, WhenSlow } from "./loader.ts";
 import type { FoundPlaces } from "./places.ts";
 import * as registrations from "./registrations.ts";
 import { ReadonlySession } from "./session-facade.ts";
@@ -141,7 +141,7 @@ export class ExtensionHost implements HookPort {
   }
 
   /** Finds and loads. Never rejects: what fails is among `problems`, and is not there. */
-  async load(): Promise<void> {
+  async load(whenSlow?: WhenSlow): Promise<void> {
     const { places, problems } = this.#options.find();
     this.#endStrays ??= catchStrays((error) => this.#strayed(error));
     const { extensions, errors } = await loadExtensions(places, {
@@ -149,6 +149,7 @@ export class ExtensionHost implements HookPort {
       project: this.#options.project,
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
+      whenSlow,
     });
     await this.#options.registry.settled();
     this.#extensions = extensions;
@@ -215,15 +216,24 @@ export class ExtensionHost implements HookPort {
    * session. Rejects while something runs.
    */
   async reload(loaded?: () => void): Promise<void> {
-    await this.#sessionFor("reload").reload(async () => {
+    await this.#sessionFor("reload").reload(async (signal) => {
       this.#retireAll();
       this.#options.clearScreen?.();
       this.#modules.forget();
       this.tools.reset();
-      await this.load();
+      await this.load((path) => this.#slowLoad(path, signal));
       loaded?.();
       for (const problem of this.#problems) this.#options.tell?.("warning", problem);
     });
+  }
+
+  /** While the session is open: one that is slow to load is left out when the loading is stopped. */
+  #slowLoad(path: string, signal: AbortSignal): ReturnType<WhenSlow> {
+    this.#options.tell?.("warning", notices.slowLoad(path));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = (): void => resolve();
+    signal.addEventListener("abort", stop);
+    return { skipped: promise, end: () => signal.removeEventListener("abort", stop) };
   }
 
   /** After the last event: the extensions' objects become useless. */

@@ -123,3 +123,33 @@ test("[A9, X1, U2] /reload: settings and models as the files say now, and what a
   await bough.answered("An answer");
   assert.equal(provider.requests.at(-1)?.body.model, "two");
 });
+
+test("[X3] an extension that hangs at load is named, and Escape leaves it out, at the start and at /reload", async (t) => {
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const folder = join(home, ".bough/extensions");
+  mkdirSync(folder, { recursive: true });
+  const command = (name: string): string =>
+    `pi.registerCommand("${name}", { handler: (_, ctx) => ctx.ui.notify("RUNS ${name}") });`;
+  writeFileSync(
+    join(folder, "hangs.js"),
+    `export default async (pi) => { ${command("never")} await new Promise(() => {}); };`,
+  );
+  writeFileSync(join(folder, "works.js"), `export default (pi) => { ${command("works")} };`);
+  const bough = new Program({ args: [], cwd, home, columns: 250, env: { ANTHROPIC_API_KEY: "k" } });
+  t.after(() => bough.stop());
+  await bough.waitFor("Loading extension hangs.js … (Escape or Ctrl+C leaves it out)");
+  bough.send("typed ahead");
+  await bough.waitFor("Loading extension");
+  bough.send(KEYS.escape);
+  await bough.waitFor(`${join(folder, "hangs.js")} was not loaded: it was left out because it took too long.`);
+  await bough.waitFor("typed ahead");
+  bough.send(`\x15/works${KEYS.enter}`);
+  await bough.waitFor("RUNS works");
+  assert.ok(!bough.screen().includes("Loading extension"));
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor(`Loading extension ${join(folder, "hangs.js")} … Stop it with Escape to leave it out.`);
+  bough.send(KEYS.escape);
+  await bough.waitFor("Read anew: extensions");
+  bough.send(`/works${KEYS.enter}`);
+  await bough.answered("RUNS works");
+});

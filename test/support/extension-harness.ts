@@ -140,7 +140,7 @@ function recordingSession(manager: SessionManager, host: ExtensionHost): Extensi
     switchSession: async () => ({ cancelled: true }),
     reload: async (renew) => {
       await host.emit("session_shutdown", { reason: "reload" });
-      await renew();
+      await renew(new AbortController().signal);
       await host.emit("session_start", { reason: "reload" });
     },
   };

@@ -44,8 +44,11 @@ export interface InteractiveOptions {
   settings: InteractiveSettings;
   /** Default: none. */
   extensions?: ScreenExtensions;
-  /** Reads all there is to read anew, extensions included; for `/reload`. Default: nothing is. */
-  reload?: () => Promise<{ settings: InteractiveSettings; notices: readonly string[] }>;
+  /**
+   * Reads all there is to read anew, extensions included; for `/reload`. Calls `draw` when all is read and before
+   * extensions hear of it: what they then show stays. Gives what is wrong. Default: nothing is read.
+   */
+  reload?: (draw: (settings: InteractiveSettings) => void) => Promise<readonly string[]>;
   /** bough's version, for the header. */
   version: string;
   /** Said below the conversation, where it is seen: first run, keys that could not be read, a damaged session. */
@@ -219,17 +222,18 @@ class InteractiveMode {
   async #reload(): Promise<void> {
     const { reload, settings } = this.#options;
     if (reload === undefined) return;
-    const read = await reload();
-    Object.assign(settings, read.settings);
-    const themeError = chooseTheme(settings.theme, this.#colorMode);
     const { chat, ui } = this.#screen;
-    chat.hideThinking = settings.hideThinking ?? false;
-    ui.invalidate();
-    this.#showSession();
-    this.#offerCompletion();
-    for (const text of [...(themeError === undefined ? [] : [themeError]), ...read.notices])
-      chat.addNotice("warning", text);
-    this.#screen.setStatus("Read extensions, keys, settings, rules and context files anew");
+    const notices = await reload((read) => {
+      Object.assign(settings, read);
+      const themeError = chooseTheme(settings.theme, this.#colorMode);
+      chat.hideThinking = settings.hideThinking ?? false;
+      ui.invalidate();
+      this.#showSession();
+      this.#offerCompletion();
+      if (themeError !== undefined) chat.addNotice("warning", themeError);
+    });
+    for (const text of notices) chat.addNotice("warning", text);
+    this.#screen.setStatus("Read anew: extensions, keys, settings, models, rules and context files");
   }
 
   #apply(event: AgentSessionEvent): void {

@@ -253,7 +253,7 @@ class InteractiveMode {
         break;
       case "branch_summary_start":
         this.#input.setSummaryRuns(true);
-        status.show(`Summarizing branch... (${this.#screen.key("app.interrupt")} to cancel)`);
+        status.show(`Summarising branch… (${this.#screen.key("app.interrupt")} to cancel)`);
         break;
       case "branch_summary_end":
         this.#input.setSummaryRuns(false);

@@ -13,10 +13,9 @@ export interface CallDescription {
 
 const LONGEST_COMMAND = 50;
 /** What other tools' calls are about, the most telling first. */
-const MAIN_FIELDS = [
-  ...["command", "query", "pattern", "url", "path", "file_path", "file"],
-  ...["title", "name", "description", "prompt", "text", "message"],
-];
+const MAIN_FIELDS = "command query pattern url path file_path file title name description prompt text message".split(
+  " ",
+);
 
 type Arguments = { readonly [name: string]: unknown };
 type Describe = (args: Arguments, home: string | undefined) => string;
@@ -71,11 +70,12 @@ function mainArgument(args: unknown, home: string | undefined): string {
   ];
   const main = texts.find((value) => oneLine(value) !== "");
   if (main !== undefined) return ellipsized(pathText(main, home), LONGEST_COMMAND);
-  return plainList(Object.entries(args).map(([name, value]) => (isPlain(value) ? `${name} ${value}` : undefined)));
+  return plainList(Object.entries(args).flatMap(([name, value]) => plainText(value).map((text) => `${name} ${text}`)));
 }
 
-const isPlain = (value: unknown): boolean =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-
 const plainList = (values: readonly unknown[]): string =>
-  ellipsized(values.filter(isPlain).join(", "), LONGEST_COMMAND);
+  ellipsized(values.flatMap(plainText).join(", "), LONGEST_COMMAND);
+
+/** Lists and objects have none. */
+const plainText = (value: unknown): string[] =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];

@@ -421,7 +421,7 @@ test("[N3] a second prompt is refused while a turn runs", async (t) => {
   const { session, server } = await startHarness(t, { replies: after(gate.promise, say("ok")) });
   const settled = session.prompt("Start");
   await assert.rejects(session.prompt("Another"), {
-    message: "A turn is running; send this with steer() or followUp(), or stop the turn first.",
+    message: 'A turn is running; give streamingBehavior "steer" or "followUp" to queue this, or stop the turn first.',
   });
   gate.resolve();
   await settled;

@@ -4,7 +4,6 @@ import { readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import type { TestContext } from "node:test";
-import { oneLine } from "../../src/tree/one-line.ts";
 import { drawnLine } from "../../src/tree/outline-lines.ts";
 import { statusText } from "../../src/tree/outline-texts.ts";
 import { Outline } from "../../src/tree/outline.ts";
@@ -13,7 +12,7 @@ import type { PageOptions } from "../support/browser.ts";
 import { openExport, settled, shownEntries, shownRows } from "../support/exported-page.ts";
 import type { OpenExport } from "../support/exported-page.ts";
 import { exportLines } from "../support/page-file.ts";
-import { ANSWER_TEXT, PAGE_HEADER, pageSession, PNG } from "../support/page-session.ts";
+import { PAGE_HEADER, pageSession, PNG } from "../support/page-session.ts";
 import { chain, file, leafRecord, line, message, readSound } from "../support/session-lines.ts";
 
 let browser: Browser;
@@ -76,14 +75,14 @@ test("[E1] the tree has the terminal's rows, labels and path, and the head says 
     "• assistant: I will look.",
     "├⊟ • [read: src/oven.ts]",
     "│ • [bash: seq 1 40]",
-    `│ • the causeassistant: ${oneLine(ANSWER_TEXT).replace(/\s+/g, " ")}`,
-    "│ • [branch summary]: On the **other** branch: flour.",
+    "│ • the causeassistant: What I found The oven is too cold. See the manual and a photo. | flour | heat | | rye | 220 | [x] measured [ ] changed const heat: number = 220; // degrees Bake it once more.",
+    "│ • [branch summary]: On the other branch: flour.",
     "│ • user: Make it hotter.",
     "│ • [edit: src/oven.ts]",
     "│ • user: The same photo again.",
     "│ • [bash: false]",
     "│ • [bash]: ls",
-    "│ • [recipe]: A note **to see**.",
+    "│ • [recipe]: A note to see.",
     "│ • [secret-recipe]: A hidden note.",
     "│ • [compaction: 90k tokens]",
     "│ • assistant: Half a sen",

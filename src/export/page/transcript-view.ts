@@ -8,6 +8,7 @@ import { isRecord } from "../../tree/json.ts";
 import { oneLine } from "../../tree/one-line.ts";
 import { plainText } from "../../tree/outline-lines.ts";
 import { PROBLEM_MARKS } from "../../tree/outline-texts.ts";
+import { customTypeText } from "../../tree/row-text.ts";
 import type { EntryContext } from "./entry-context.ts";
 import { entryView } from "./entry-view.ts";
 import { dateText, headView } from "./head-view.ts";
@@ -126,7 +127,7 @@ function nameOf(context: EntryContext | undefined, kind: string, role: string | 
   const entry: unknown = context?.entry;
   if (!isRecord(entry)) return "";
   const holder = isRecord(entry["message"]) ? entry["message"] : entry;
-  return oneLine(holder["customType"]) || oneLine(role ?? kind).replaceAll("_", " ");
+  return customTypeText(holder["customType"]) || oneLine(role ?? kind).replaceAll("_", " ");
 }
 
 function entryHead(options: TranscriptOptions, n: number, context: EntryContext | undefined): TemplateResult {

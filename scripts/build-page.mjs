@@ -14,7 +14,7 @@ const result = await build({
   bundle: true,
   minify: true,
   format: "iife",
-  target: ["chrome103", "firefox113", "safari16.4"],
+  target: ["chrome123", "firefox120", "safari17.5"],
   charset: "ascii",
   legalComments: "none",
   metafile: true,

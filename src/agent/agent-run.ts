@@ -207,6 +207,7 @@ export class AgentRun {
 
   #config(signal: AbortSignal): AgentLoopConfig {
     const host = this.#host;
+    const onProviderStreamEvent = host.hooks.streamListener(signal);
     return {
       model: host.model(),
       sessionId: host.sessionManager.getSessionId(),
@@ -236,6 +237,7 @@ export class AgentRun {
         return sent;
       },
       onResponse: (response) => host.hooks.response(response, signal),
+      ...(onProviderStreamEvent === undefined ? {} : { onProviderStreamEvent }),
     };
   }
 

@@ -15,7 +15,23 @@ import type { RetrySettings } from "./retry.ts";
 import type { StreamRule } from "./rule-files.ts";
 import type { BranchSummarySettings } from "./settings.ts";
 
-export interface AgentSessionOptions {
+/** What the user has settled about sessions; see `AgentSession.setSettings`. */
+export interface SessionSettings {
+  retry?: RetrySettings;
+  /** How many queued messages one delivery takes; default "one-at-a-time". */
+  steeringMode?: QueueMode;
+  followUpMode?: QueueMode;
+  /** Names the sessions; undefined: they are named after the first line of the first prompt. */
+  smallModel?: Model;
+  /** Writes the summaries of branches and compactions; undefined: the session's model does. */
+  summaryModel?: Model;
+  branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
+  compaction?: CompactionSettings;
+  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
+  plansDir?: string;
+}
+
+export interface AgentSessionOptions extends SessionSettings {
   sessionManager: SessionManager;
   registry: ModelRegistry;
   /** The model where the session's path names none. */
@@ -31,16 +47,6 @@ export interface AgentSessionOptions {
   /** Built anew for each run. */
   systemPrompt?: (about: { cwd: string; tools: readonly AgentTool[] }) => string | Promise<string>;
   hooks?: HookPort;
-  retry?: RetrySettings;
-  /** How many queued messages one delivery takes; default "one-at-a-time". */
-  steeringMode?: QueueMode;
-  followUpMode?: QueueMode;
-  /** Names the sessions; undefined: they are named after the first line of the first prompt. */
-  smallModel?: Model;
-  /** Writes the summaries of branches and compactions; undefined: the session's model does. */
-  summaryModel?: Model;
-  branchSummary?: Pick<BranchSummarySettings, "reserveTokens">;
-  compaction?: CompactionSettings;
   /** What the user should know from the start, such as mistakes in settings; told to the first listener. */
   notices?: readonly string[];
   /** Why a call is refused that this session's own mode allows; undefined: it is not. */
@@ -49,8 +55,6 @@ export interface AgentSessionOptions {
   projectDir?: string;
   /** Rules that read what the model writes; see rule-files.ts. Default: none. */
   rules?: readonly StreamRule[];
-  /** Where plans lie, relative to the working directory. Default `plans` in the state folder. */
-  plansDir?: string;
   /** Folder for outputs of the user's commands that are too long to show; a new temporary one by default. */
   commandOutputDir?: string;
   /**

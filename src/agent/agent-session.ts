@@ -12,7 +12,7 @@ import type { UsageTotals } from "../tree/usage.ts";
 import { stateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { AgentSessionEvent, AgentSessionListener } from "./agent-session-events.ts";
-import type { AgentSessionOptions, PromptOptions } from "./agent-session-options.ts";
+import type { AgentSessionOptions, PromptOptions, SessionSettings } from "./agent-session-options.ts";
 import { BranchWriter } from "./branch-writer.ts";
 import { branchBefore, cloneBranch, resumeSession, startNewSession } from "./branching.ts";
 import type { BranchingHost, NewSessionOptions } from "./branching.ts";
@@ -62,6 +62,7 @@ export class AgentSession {
   /** The MCP servers, and which of their tools this branch uses. */
   readonly mcp: SessionMcp;
   readonly #options: AgentSessionOptions;
+  #settings: SessionSettings;
   readonly #projectDir: string;
   readonly #hooks: SessionHooks;
   readonly #tools: SessionTools;
@@ -80,6 +81,7 @@ export class AgentSession {
   /** Takes over the model and thinking level of the session's path. */
   constructor(options: AgentSessionOptions) {
     this.#options = options;
+    this.#settings = options;
     this.sessionManager = options.sessionManager;
     this.#projectDir = options.projectDir ?? this.cwd;
     this.#hooks = new SessionHooks(options.hooks ?? NO_HOOKS, (event) => this.#events.emit(event));
@@ -94,6 +96,7 @@ export class AgentSession {
     this.#runs = new SessionRuns({
       ...host,
       options,
+      settings: () => this.#settings,
       state: this.state,
       delivery: () => this.#delivery,
       compaction: () => this.compaction,
@@ -115,7 +118,7 @@ export class AgentSession {
     this.#delivery = this.#newDelivery(host);
     this.#naming = new SessionNaming({
       ...host,
-      smallModel: () => options.smallModel,
+      smallModel: () => this.#settings.smallModel,
       named: (id) => this.#named(id),
     });
     this.#saving = new SessionSaving(host, options.goesOnUnsaved ?? false);
@@ -139,7 +142,7 @@ export class AgentSession {
     return new PlanMode({
       ...host,
       state: this.state,
-      plansDir: this.#options.plansDir ?? join(stateDir(), "plans"),
+      plansDir: () => this.#settings.plansDir ?? join(stateDir(), "plans"),
       isStreaming: () => this.isStreaming,
       named: (id) => this.#named(id),
       newSession: (about) => this.newSession(about),
@@ -154,10 +157,9 @@ export class AgentSession {
   }
 
   #newDelivery(host: Pick<SessionStateHost, "sessionManager" | "emit" | "appended">): Delivery {
-    const { steeringMode: steer = "one-at-a-time", followUpMode: followUp = "one-at-a-time" } = this.#options;
     return new Delivery({
       ...host,
-      modes: { steer, followUp },
+      mode: (kind) => this.#settings[kind === "steer" ? "steeringMode" : "followUpMode"] ?? "one-at-a-time",
       shown: (message) => {
         for (const type of ["message_start", "message_end"] as const) {
           this.#events.emit({ type, message });
@@ -174,11 +176,10 @@ export class AgentSession {
   }
 
   #newCompaction(host: SessionStateHost & Pick<SessionCompactionHost, "registry">): SessionCompaction {
-    const { compaction = DEFAULT_COMPACTION, summaryModel } = this.#options;
     return new SessionCompaction({
       ...host,
-      settings: compaction,
-      summaryModel,
+      settings: () => this.#settings.compaction ?? DEFAULT_COMPACTION,
+      summaryModel: () => this.#settings.summaryModel,
       model: () => this.model,
       usableModel: () => this.state.usableModel(),
       contextTokens: () => this.getContextUsage()?.tokens ?? 0,
@@ -195,7 +196,7 @@ export class AgentSession {
   }
 
   get #summaryModel(): Model | undefined {
-    return this.#options.summaryModel ?? this.model;
+    return this.#settings.summaryModel ?? this.model;
   }
 
   get cwd(): string {
@@ -255,10 +256,13 @@ export class AgentSession {
   async begin(reason: SessionStartReason = "startup"): Promise<void> {
     await this.#hooks.opened({ reason });
   }
-  /** Tells the hooks to let go, does what makes them anew, and begins again. Rejects while anything runs. */
-  async reload(renew: () => Promise<void>): Promise<void> {
+  /**
+   * Tells the hooks to let go, does what makes them anew, and begins again. Rejects while anything runs. The signal is
+   * aborted by `abort`.
+   */
+  async reload(renew: (signal: AbortSignal) => Promise<void>): Promise<void> {
     if (this.isStreaming) throw new Error(notices.TURN_RUNS);
-    await this.#moving(() => this.#hooks.replacing({ reason: "reload" }, undefined, renew));
+    await this.#moving((signal) => this.#hooks.replacing({ reason: "reload" }, undefined, () => renew(signal)));
   }
 
   /**
@@ -372,6 +376,10 @@ export class AgentSession {
     this.#command?.abort();
   }
 
+  /** What the user has settled, anew: all of it, for what begins from now on. */
+  setSettings(settings: SessionSettings): void {
+    this.#settings = settings;
+  }
   /** Rules that read what the model writes, from the next answer on. */
   setRules(rules: readonly StreamRule[]): void {
     this.#runs.rules.replace(rules);
@@ -535,7 +543,7 @@ export class AgentSession {
           registry: this.#options.registry,
           model: () => this.#summaryModel,
           thinkingLevel: () => this.thinkingLevel,
-          reserveTokens: this.#options.branchSummary?.reserveTokens,
+          reserveTokens: this.#settings.branchSummary?.reserveTokens,
           emit: (event) => this.#events.emit(event),
         },
         emitHook: (name, event) => this.#hooks.emit(name, event),

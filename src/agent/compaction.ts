@@ -53,9 +53,9 @@ export type CompactionOutcome =
 export interface CompactionHost {
   readonly sessionManager: SessionManager;
   readonly registry: Pick<ModelRegistry, "complete">;
-  readonly settings: CompactionSettings;
+  settings(): CompactionSettings;
   /** Writes the summaries; undefined: the session's model does. */
-  readonly summaryModel: Model | undefined;
+  summaryModel(): Model | undefined;
   readonly hooks: Pick<HookPort, "has">;
   model(): Model | undefined;
   contextTokens(): number;
@@ -149,7 +149,8 @@ export class Compaction {
   }
 
   #prepare({ keepAtMost = Infinity }: CompactionRequest): ReturnType<typeof prepareCompaction> {
-    const { sessionManager, settings } = this.#host;
+    const { sessionManager } = this.#host;
+    const settings = this.#host.settings();
     const model = this.#host.model();
     const keepRecentTokens = Math.min(keptTokens(settings, model?.contextWindow ?? 0), keepAtMost);
     return prepareCompaction(recentPath(sessionManager.getIndex()), {
@@ -196,7 +197,7 @@ export class Compaction {
     if (request.digest === true)
       return { kind: "draft", draft: { ...compactionDigest(preparation), firstKeptEntryId, tokensBefore } };
 
-    const model = this.#host.summaryModel ?? this.#host.model();
+    const model = this.#host.summaryModel() ?? this.#host.model();
     if (model === undefined) return { kind: "failed", reason: NO_MODEL };
     const answer = checkedCompacting(await this.#compacting(preparation, signal));
     if (typeof answer === "string") return { kind: "failed", reason: notices.hookAnswerRefused(answer) };

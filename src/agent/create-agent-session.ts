@@ -7,6 +7,7 @@ import type { AgentTool } from "@earendil-works/pi-agent-core";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import { AgentSession } from "./agent-session.ts";
+import type { SessionSettings } from "./agent-session-options.ts";
 import { loadContextFiles } from "./context-files.ts";
 import type { HookPort } from "./hook-port.ts";
 import { LOOPBACK_SERVERS } from "./model-discovery.ts";
@@ -73,10 +74,9 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   await discoverIfNeeded(registry, sessionManager);
   const wanted = chosen(registry, options.model);
   const model = wanted?.model ?? preferredModel(registry, settings);
-  const forTasks = taskModels(registry, settings);
+  const settled = sessionSettings({ registry, settings, stateDir });
   const common = {
     registry,
-    retry: settings.get("retry"),
     commandOutputDir: toolOutputDir(stateDir),
     goesOnUnsaved: options.goesOnUnsaved ?? false,
     rules,
@@ -84,7 +84,8 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
   };
   const task = subagentTool({
     ...common,
-    model: forTasks.subagent,
+    model: () => modelFor("subagentModel", registry, settings),
+    retry: () => settings.get("retry"),
     parent: () => session,
     systemPrompt: (about) => systemPrompt(about, stateDir, options, TASK_INSTRUCTIONS),
   });
@@ -99,16 +100,10 @@ export async function createAgentSession(options: CreateAgentSessionOptions = {}
     ...(options.extendTools === undefined ? {} : { extendTools: options.extendTools }),
     mcp: { servers: mcp.servers, version: options.version, waitMs: settings.get("mcpWaitMs") },
     systemPrompt: (about) => systemPrompt(about, stateDir, options),
-    plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
-    steeringMode: settings.get("steeringMode"),
-    followUpMode: settings.get("followUpMode"),
-    ...(forTasks.small === undefined ? {} : { smallModel: forTasks.small }),
-    ...(forTasks.summary === undefined ? {} : { summaryModel: forTasks.summary }),
-    branchSummary: settings.get("branchSummary"),
-    compaction: settings.get("compaction"),
+    ...settled.values,
     notices: [
       ...registry.problems,
-      ...forTasks.problems,
+      ...settled.problems,
       ...settings.notices,
       ...ruleProblems,
       ...mcp.problems,
@@ -149,21 +144,46 @@ async function discoverIfNeeded(registry: ModelRegistry, sessionManager: Session
   if (registry.available().length === 0 || isLocal) await registry.discover();
 }
 
-/** The models that the settings name for one task; without one the task has its default. */
-function taskModels(registry: ModelRegistry, settings: Settings) {
+/** What the settings say about sessions now, and what is wrong with the models they name. */
+export function sessionSettings({ registry, settings, stateDir }: SettledBy): {
+  values: SessionSettings;
+  problems: string[];
+} {
   const problems: string[] = [];
-  const named = (wanted: string | undefined): Model | undefined => {
-    const choice = wanted === undefined ? undefined : registry.choose(wanted);
-    if (choice === undefined || "model" in choice) return choice?.model;
-    problems.push(choice.problem);
-    return undefined;
+  const [smallModel, summaryModel] = (["smallModel", "summaryModel"] as const).map((key) =>
+    modelFor(key, registry, settings, problems),
+  );
+  modelFor("subagentModel", registry, settings, problems);
+  const values = {
+    retry: settings.get("retry"),
+    steeringMode: settings.get("steeringMode"),
+    followUpMode: settings.get("followUpMode"),
+    ...(smallModel === undefined ? {} : { smallModel }),
+    ...(summaryModel === undefined ? {} : { summaryModel }),
+    branchSummary: settings.get("branchSummary"),
+    compaction: settings.get("compaction"),
+    plansDir: settings.get("plansDirectory") ?? join(stateDir, "plans"),
   };
-  return {
-    small: named(settings.get("smallModel")),
-    summary: named(settings.get("summaryModel")),
-    subagent: named(settings.get("subagentModel")),
-    problems,
-  };
+  return { values, problems };
+}
+interface SettledBy {
+  registry: ModelRegistry;
+  settings: Settings;
+  stateDir: string;
+}
+
+/** The model that the settings name for one task; without one the task has its default. */
+function modelFor(
+  key: "smallModel" | "summaryModel" | "subagentModel",
+  registry: ModelRegistry,
+  settings: Settings,
+  problems: string[] = [],
+): Model | undefined {
+  const wanted = settings.get(key);
+  const choice = wanted === undefined ? undefined : registry.choose(wanted);
+  if (choice === undefined || "model" in choice) return choice?.model;
+  problems.push(choice.problem);
+  return undefined;
 }
 
 function chosen(

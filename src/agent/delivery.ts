@@ -32,7 +32,7 @@ export interface CustomMessageOptions {
 
 export interface DeliveryHost {
   readonly sessionManager: SessionManager;
-  readonly modes: Readonly<Record<QueuedKind, QueueMode>>;
+  mode(kind: QueuedKind): QueueMode;
   emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
   /** A message is in the session without a run: listeners and hooks are told as if a run had brought it. */
@@ -125,7 +125,7 @@ export class Delivery {
 
   /** What a run sends now of one kind. */
   take(kind: QueuedKind): RunMessage[] {
-    return this.#queue.take(kind, this.#host.modes[kind]).map((message) => this.#messageFor(message));
+    return this.#queue.take(kind, this.#host.mode(kind)).map((message) => this.#messageFor(message));
   }
   /** What was held for the user's prompt that is sent now. */
   takeHeld(): RunMessage[] {

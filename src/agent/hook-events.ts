@@ -181,6 +181,11 @@ export interface RequestHooks {
   /** The body in the provider's own form; any answer but undefined replaces it. */
   before_provider_request: { event: { payload: unknown }; result: unknown };
   after_provider_response: { event: { status: number; headers: Record<string, string> }; result: void };
+  /** Each piece of an answer in the provider's own form, before anything is made of it. */
+  provider_stream_event: {
+    event: { provider: string; api: string; model: string; data: unknown };
+    result: void;
+  };
 }
 
 export type BeforeAgentStartEvent =

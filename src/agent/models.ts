@@ -3,7 +3,15 @@
  * Part of `agent/`; AgentSession sends requests through it, tui/ lists it, cli/ resolves `--model` with it.
  */
 import { join } from "node:path";
-import type { AssistantMessage, Context, MutableModels, SimpleStreamOptions } from "@earendil-works/pi-ai";
+import type {
+  AssistantMessage,
+  AssistantMessageEventStream,
+  Context,
+  ModelAuth,
+  MutableModels,
+  Provider,
+  SimpleStreamOptions,
+} from "@earendil-works/pi-ai";
 import type { StreamFn } from "@earendil-works/pi-agent-core";
 import { discoverLoopback, servedModels } from "./model-discovery.ts";
 import type { LoopbackServer } from "./model-discovery.ts";
@@ -16,7 +24,9 @@ import {
   environmentKey,
   ownProvider,
 } from "./providers.ts";
-import type { ApiKind, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
+import type { ApiKind, BuiltInProvider, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
+import { noKeyText, registeredProvider, wholeProvider } from "./registered-providers.ts";
+import type { ProviderConfig, RegisteredProvider } from "./registered-providers.ts";
 
 export interface ModelRegistryOptions {
   /** Where `models.json` lies; absent: none is read. */
@@ -49,65 +59,105 @@ const ENDPOINT_TIMEOUT_MS = 5_000;
 const NAMED_IN_PROBLEM = 6;
 
 export class ModelRegistry {
-  /** What is wrong with `models.json`, one plain sentence each. */
-  readonly problems: readonly string[];
+  readonly #environment: Environment;
   readonly #models: MutableModels;
-  readonly #loopbackServers: readonly LoopbackServer[] | undefined;
+  readonly #options: ModelRegistryOptions;
+  /** Those that nobody has registered, by id; what is registered lies over them. */
+  readonly #base = new Map<string, Provider>();
+  /** Built-in ones without a key, loaded because something is registered over them. */
+  readonly #keyless = new Map<string, Provider>();
+  readonly #registered = new Map<string, RegisteredProvider[]>();
+  readonly #loading = new Set<Promise<void>>();
   /** Own providers that cannot be used yet, and the variable each waits for. */
-  readonly #waiting: ReadonlyMap<string, { provider: OwnProvider; variable: string }>;
+  /** Ids of those of `models.json` that can be used. */
+  #own = new Set<string>();
+  readonly #waiting = new Map<string, { provider: OwnProvider; variable: string }>();
+  #problems: readonly string[] = [];
+  #revision = 0;
 
-  private constructor(
-    models: MutableModels,
-    loopbackServers: readonly LoopbackServer[] | undefined,
-    problems: readonly string[],
-    waiting: ReadonlyMap<string, { provider: OwnProvider; variable: string }>,
-  ) {
-    this.#models = models;
-    this.#loopbackServers = loopbackServers;
-    this.problems = problems;
-    this.#waiting = waiting;
+  private constructor(options: ModelRegistryOptions) {
+    this.#options = options;
+    this.#environment = options.environment ?? process.env;
+    this.#models = createModelSet(this.#environment, clientIdentity(options.version));
   }
 
   /** Loads the built-in providers whose key is set and the user's own; touches no network. */
   static async load(options: ModelRegistryOptions = {}): Promise<ModelRegistry> {
-    const environment = options.environment ?? process.env;
-    const models = createModelSet(environment, clientIdentity(options.version));
-    const usable = BUILT_IN_PROVIDERS.filter((known) => environmentKey(known.keyVariables, environment) !== undefined);
-    for (const provider of await Promise.all(usable.map((known) => known.load()))) models.setProvider(provider);
+    const registry = new ModelRegistry(options);
+    await registry.#loadBuiltIn(() => true);
+    await registry.#readOwn();
+    return registry;
+  }
 
-    const file =
-      options.stateDir === undefined
-        ? { listings: [], problems: [] }
-        : readModelsFile(join(options.stateDir, "models.json"), environment);
-    const waiting = new Map<string, { provider: OwnProvider; variable: string }>();
-    for (const { provider, missingKey } of file.listings) {
-      if (missingKey === undefined) models.setProvider(await ownProvider(provider));
-      else waiting.set(provider.id, { provider, variable: missingKey });
-    }
-    return new ModelRegistry(models, options.loopbackServers, file.problems, waiting);
+  /** What is wrong with `models.json`, one plain sentence each. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Counts the changes: a model that was found before one may be another now. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Every model that can be used now. */
   available(): readonly Model[] {
-    return this.#models.getModels();
+    return this.#usable().flatMap(({ id }) => this.#models.getModels(id));
   }
 
   /** A usable model by its exact name. */
   find(provider: string, id: string): Model | undefined {
-    return this.#models.getModel(provider, id);
+    return this.keyProblem(provider) === undefined ? this.#models.getModel(provider, id) : undefined;
   }
 
-  /** The model to take when nobody has chosen: the usual one of the first provider that can be used. */
+  /**
+   * The model to take when nobody has chosen: the usual one of the first provider that can be used. What extensions
+   * bring comes last: it is there for who asks for it.
+   */
   defaultModel(): Model | undefined {
-    const own = this.#models
-      .getProviders()
-      .find((provider) => !BUILT_IN_PROVIDERS.some(({ id }) => id === provider.id));
+    const usable = this.#usable();
+    const isBuiltIn = ({ id }: Provider): boolean => BUILT_IN_PROVIDERS.some((known) => known.id === id);
+    const own = usable.find((provider) => this.#base.has(provider.id) && !isBuiltIn(provider));
     if (own !== undefined) return own.getModels()[0];
     for (const { id, defaultModel } of BUILT_IN_PROVIDERS) {
+      if (!usable.some((provider) => provider.id === id)) continue;
       const model = this.find(id, defaultModel) ?? this.#models.getModels(id)[0];
       if (model !== undefined) return model;
     }
-    return undefined;
+    return this.available()[0];
+  }
+
+  /**
+   * Puts a provider, a whole one or a change to one, over what has its name; the returned function takes it away again.
+   * Throws one plain sentence for what is no provider. What it has to look for first counts once `settled`.
+   */
+  register(id: string, config: ProviderConfig): () => void {
+    const remove = this.#register(registeredProvider(id, config, this.#environment));
+    const known = BUILT_IN_PROVIDERS.find((builtIn) => builtIn.id === id);
+    if (known !== undefined && !this.#base.has(id) && !this.#keyless.has(id))
+      this.#await(id, async () => void this.#keyless.set(id, await known.load()));
+    return remove;
+  }
+  registerWhole(provider: Provider): () => void {
+    return this.#register(wholeProvider(provider, this.#environment));
+  }
+
+  /** Reads `models.json` anew. */
+  async reread(): Promise<void> {
+    const before = this.#own;
+    this.#own = new Set();
+    this.#waiting.clear();
+    await this.#readOwn();
+    for (const id of before) {
+      if (this.#own.has(id)) continue;
+      this.#base.delete(id);
+      await this.#loadBuiltIn((known) => known.id === id);
+      this.#compose(id);
+    }
+  }
+
+  /** When everything registered so far counts. Never rejects. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#loading);
   }
 
   /** Adds an endpoint from flags and returns its model, or a sentence that says why there is none. */
@@ -134,7 +184,7 @@ export class ModelRegistry {
 
   /** Looks for model servers on loopback and returns the models found; they are usable from then on. */
   async discover(): Promise<readonly Model[]> {
-    const found = await discoverLoopback(this.#loopbackServers);
+    const found = await discoverLoopback(this.#options.loopbackServers);
     for (const provider of found) await this.#add(provider);
     return found.flatMap(({ id }) => this.#models.getModels(id));
   }
@@ -156,17 +206,43 @@ export class ModelRegistry {
 
   /** Why a provider cannot be used, as a sentence that names the variable to set; undefined for one that can. */
   keyProblem(providerId: string): string | undefined {
-    if (this.#models.getProvider(providerId) !== undefined) return undefined;
+    const registered = this.#registered.get(providerId)?.findLast(({ keyProblem }) => keyProblem !== undefined);
+    if (registered?.keyProblem !== undefined) return registered.keyProblem();
+    if (this.#base.has(providerId)) return undefined;
     const known = BUILT_IN_PROVIDERS.find(({ id }) => id === providerId);
     const waiting = this.#waiting.get(providerId);
     const name = waiting?.provider.name ?? known?.name;
     const variable = waiting?.variable ?? known?.keyVariables[0];
     if (name === undefined || variable === undefined) return `No provider named "${providerId}" is configured.`;
-    return `There is no key for ${name}; set ${variable} and start bough again.`;
+    return noKeyText(name, variable);
   }
 
   /** Sends a request; failures arrive as the answer's stopReason "error", never as an exception. */
-  readonly stream: StreamFn = (model, context, options) => this.#models.streamSimple(model, context, options);
+  readonly stream: StreamFn = (model, context, options) => this.streamSimple(model, context, options);
+  streamSimple(model: Model, context: Context, options?: SimpleStreamOptions): AssistantMessageEventStream {
+    return this.#models.streamSimple(model, context, options);
+  }
+  /** The same, with options of the model's own provider. */
+  streamNatively(
+    model: Model,
+    context: Context,
+    options?: SimpleStreamOptions & Record<string, unknown>,
+  ): AssistantMessageEventStream {
+    return this.#models.stream(model, context, options);
+  }
+
+  /** What a request to the model, or to its provider, is sent with; undefined without a key. May reject. */
+  async authFor(target: Model | string): Promise<Pick<ModelAuth, "apiKey" | "headers"> | undefined> {
+    const found = await (typeof target === "string" ? this.#models.getAuth(target) : this.#models.getAuth(target));
+    if (found === undefined) return undefined;
+    const { apiKey, headers } = found.auth;
+    return { ...(apiKey === undefined ? {} : { apiKey }), ...(headers === undefined ? {} : { headers }) };
+  }
+
+  /** A provider's name for people. */
+  nameOf(providerId: string): string {
+    return this.#models.getProvider(providerId)?.name ?? providerId;
+  }
 
   /** One whole answer, for small tasks beside the conversation. */
   complete(model: Model, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessage> {
@@ -174,7 +250,71 @@ export class ModelRegistry {
   }
 
   async #add(provider: OwnProvider): Promise<void> {
-    this.#models.setProvider(await ownProvider(provider));
+    this.#setBase(await ownProvider(provider));
+  }
+
+  #setBase(provider: Provider): void {
+    this.#base.set(provider.id, provider);
+    this.#compose(provider.id);
+  }
+
+  /** Those of them whose key is set. */
+  async #loadBuiltIn(wanted: (known: BuiltInProvider) => boolean): Promise<void> {
+    const hasKey = ({ keyVariables }: BuiltInProvider): boolean =>
+      environmentKey(keyVariables, this.#environment) !== undefined;
+    const usable = BUILT_IN_PROVIDERS.filter((known) => wanted(known) && hasKey(known));
+    for (const provider of await Promise.all(usable.map((known) => known.load()))) this.#setBase(provider);
+  }
+
+  async #readOwn(): Promise<void> {
+    const { stateDir } = this.#options;
+    if (stateDir === undefined) return;
+    const { listings, problems } = readModelsFile(join(stateDir, "models.json"), this.#environment);
+    this.#problems = problems;
+    for (const { provider, missingKey } of listings) {
+      if (missingKey === undefined) {
+        await this.#add(provider);
+        this.#own.add(provider.id);
+      } else this.#waiting.set(provider.id, { provider, variable: missingKey });
+    }
+  }
+
+  #register(registration: RegisteredProvider): () => void {
+    const { id, ready } = registration;
+    this.#registered.set(id, [...(this.#registered.get(id) ?? []), registration]);
+    this.#compose(id);
+    if (ready !== undefined) this.#await(id, () => ready);
+    return () => {
+      const others = this.#registered.get(id)?.filter((other) => other !== registration) ?? [];
+      if (others.length > 0) this.#registered.set(id, others);
+      else this.#registered.delete(id);
+      this.#compose(id);
+    };
+  }
+
+  /** What fails leaves the provider as it is. */
+  #await(id: string, work: () => Promise<void>): void {
+    const loading = work()
+      .catch(() => undefined)
+      .then(() => {
+        this.#compose(id);
+        this.#loading.delete(loading);
+      });
+    this.#loading.add(loading);
+  }
+
+  /** Makes the provider of an id what is registered over what is there. */
+  #compose(id: string): void {
+    const registered = this.#registered.get(id) ?? [];
+    const base = this.#base.get(id) ?? (registered.length > 0 ? this.#keyless.get(id) : undefined);
+    const provider = registered.reduce<Provider | undefined>((below, { over }) => over(below), base);
+    if (provider === undefined) this.#models.deleteProvider(id);
+    else this.#models.setProvider(provider);
+    this.#revision += 1;
+  }
+
+  #usable(): Provider[] {
+    return this.#models.getProviders().filter(({ id }) => this.keyProblem(id) === undefined);
   }
 
   #match(wanted: string): { model: Model } | { problem: string } {
@@ -184,7 +324,7 @@ export class ModelRegistry {
     if (exact !== undefined) return { model: exact };
     const sameId = models.filter((model) => model.id === wanted);
     if (sameId.length === 0) {
-      const ofProvider = this.#models.getModels(wanted);
+      const ofProvider = models.filter(({ provider }) => provider === wanted);
       const usual = BUILT_IN_PROVIDERS.find(({ id }) => id === wanted)?.defaultModel;
       const model = ofProvider.find(({ id }) => id === usual) ?? ofProvider[0];
       if (model !== undefined) return { model };
@@ -200,7 +340,9 @@ export class ModelRegistry {
   /** Why nothing fits: most often the key of the provider that has it. */
   #absence(wanted: string): string {
     const provider = wanted.split("/", 1)[0] ?? "";
-    const isKnown = BUILT_IN_PROVIDERS.some(({ id }) => id === provider) || this.#waiting.has(provider);
+    const isKnown = [BUILT_IN_PROVIDERS.map(({ id }) => id), [...this.#waiting.keys()], [...this.#registered.keys()]]
+      .flat()
+      .includes(provider);
     const keyProblem = isKnown ? this.keyProblem(provider) : undefined;
     if (keyProblem !== undefined) return keyProblem;
     if (this.available().length === 0) return NO_MODEL;

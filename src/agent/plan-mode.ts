@@ -26,7 +26,7 @@ export interface PlanModeHost {
   readonly sessionManager: SessionManager;
   readonly state: SessionState;
   /** Where plans lie; relative to the working directory. */
-  readonly plansDir: string;
+  plansDir(): string;
   isStreaming(): boolean;
   emit(event: AgentSessionEvent): void;
   /** The session has a new name, in this entry. */
@@ -164,7 +164,7 @@ export class PlanMode {
   }
 
   get #folder(): string {
-    return resolve(this.#host.sessionManager.getCwd(), this.#host.plansDir);
+    return resolve(this.#host.sessionManager.getCwd(), this.#host.plansDir());
   }
   #fileFor(title: string): PlanFile {
     return new PlanFile(this.#folder, this.#host.sessionManager.getSessionId(), title);

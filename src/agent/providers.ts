@@ -4,6 +4,7 @@
  * Part of `agent/`. A provider's module is loaded when its key is there: all of them together would cost the start
  * most of a second.
  */
+import { lazyStream } from "@earendil-works/pi-ai/api/lazy";
 import {
   clampThinkingLevel,
   createModels,
@@ -11,8 +12,10 @@ import {
   getSupportedThinkingLevels,
 } from "@earendil-works/pi-ai/models";
 import { calculateContextTokens, estimateMessageTokens } from "@earendil-works/pi-ai/utils/estimate";
+import { AssistantMessageEventStream } from "@earendil-works/pi-ai/utils/event-stream";
 import { isContextOverflow } from "@earendil-works/pi-ai/utils/overflow";
 import { isRetryableAssistantError, retryDelayMs } from "@earendil-works/pi-ai/utils/retry";
+import { ToolCallArgumentsStream } from "@earendil-works/pi-ai/utils/streaming-json";
 import { toToolDeclaration } from "@earendil-works/pi-ai/utils/transcript";
 import { validateToolArguments } from "@earendil-works/pi-ai/utils/validation";
 import type {
@@ -26,12 +29,16 @@ import type {
 } from "@earendil-works/pi-ai";
 
 export {
+  AssistantMessageEventStream,
+  ToolCallArgumentsStream,
   calculateContextTokens,
   clampThinkingLevel,
+  createProvider,
   estimateMessageTokens,
   getSupportedThinkingLevels,
   isContextOverflow,
   isRetryableAssistantError,
+  lazyStream,
   retryDelayMs,
   toToolDeclaration,
   validateToolArguments,
@@ -217,7 +224,15 @@ const API_LOADERS: Readonly<Record<ApiKind, () => Promise<ProviderStreams>>> = {
     (await import("@earendil-works/pi-ai/api/anthropic-messages.lazy")).anthropicMessagesApi(),
 };
 
-/** One model of an endpoint that no catalogue knows. Absent fields take the defaults of `ownModel`. */
+/** The clients of a protocol, by its name; undefined for one that nobody knows. */
+export async function streamsFor(api: Api): Promise<Pick<ProviderStreams, "stream" | "streamSimple"> | undefined> {
+  const own = API_KINDS.find((known) => known === api);
+  if (own !== undefined) return API_LOADERS[own]();
+  // All there are, which takes its time; and those that extensions have added to the library itself.
+  return (await import("@earendil-works/pi-ai/compat")).getApiProvider(api);
+}
+
+/** One model of an endpoint that no catalogue knows. Absent fields take the defaults of `fullModel`. */
 export interface OwnModel {
   id: string;
   name?: string;
@@ -252,27 +267,28 @@ const DEFAULT_MAX_TOKENS = 16_384;
  */
 const MIN_CONTEXT_WINDOW = 8_192;
 /** Sent where a server asks for no key: the client libraries refuse to send a request without any. */
-const NO_KEY = "none";
+export const NO_KEY = "none";
 
 /** The full description of an endpoint's model. */
-export function ownModel(provider: OwnProvider, own: OwnModel): Model {
-  const contextWindow = Math.max(MIN_CONTEXT_WINDOW, own.contextWindow ?? DEFAULT_CONTEXT_WINDOW);
+export const ownModel = (provider: OwnProvider, own: OwnModel): Model =>
+  fullModel({ ...own, api: provider.api, provider: provider.id, baseUrl: requestUrl(provider) });
+
+/** A model with what was said of it, the rest by default. What was said of numbers may be anything. */
+export function fullModel(
+  given: Omit<OwnModel, "cost"> & Pick<Model, "api" | "provider" | "baseUrl"> & { cost?: Partial<Model["cost"]> },
+): Model {
+  const { name, input, cost, reasoning, contextWindow, maxTokens } = given;
+  const count = (value: number | undefined, fallback: number): number =>
+    typeof value === "number" && value > 0 ? value : fallback;
+  const window = Math.max(MIN_CONTEXT_WINDOW, count(contextWindow, DEFAULT_CONTEXT_WINDOW));
   return {
-    id: own.id,
-    name: own.name ?? own.id,
-    api: provider.api,
-    provider: provider.id,
-    baseUrl: requestUrl(provider),
-    input: own.input ?? ["text"],
-    cost: {
-      input: own.cost?.input ?? 0,
-      output: own.cost?.output ?? 0,
-      cacheRead: own.cost?.cacheRead ?? 0,
-      cacheWrite: own.cost?.cacheWrite ?? 0,
-    },
-    reasoning: own.reasoning ?? false,
-    contextWindow,
-    maxTokens: Math.min(own.maxTokens ?? DEFAULT_MAX_TOKENS, contextWindow),
+    ...given,
+    name: name ?? given.id,
+    input: Array.isArray(input) ? input : ["text"],
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...cost },
+    reasoning: reasoning ?? false,
+    contextWindow: window,
+    maxTokens: Math.min(count(maxTokens, DEFAULT_MAX_TOKENS), window),
   };
 }
 

@@ -7,6 +7,7 @@ import type {
   AfterToolCallContext,
   AfterToolCallResult,
   AgentEvent,
+  AgentLoopConfig,
   BeforeToolCallContext,
   BeforeToolCallResult,
 } from "@earendil-works/pi-agent-core";
@@ -143,6 +144,14 @@ export class RunHooks {
   async response({ status, headers }: HookEvent<"after_provider_response">, signal: AbortSignal): Promise<void> {
     if (!this.#hooks.has("after_provider_response")) return;
     await untilAborted(this.#hooks.emit("after_provider_response", { status, headers: { ...headers } }), signal);
+  }
+
+  /** Hears of each piece of an answer as the provider sends it; undefined when nobody listens. */
+  streamListener(signal: AbortSignal): AgentLoopConfig["onProviderStreamEvent"] {
+    if (!this.#hooks.has("provider_stream_event")) return undefined;
+    return async (data, { provider, api, id }) => {
+      await untilAborted(this.#hooks.emit("provider_stream_event", { provider, api, model: id, data }), signal);
+    };
   }
 }
 

@@ -91,6 +91,12 @@ export class SessionCompaction {
   /** For a run that begins. */
   forRun(): RunCompaction {
     const { settings, contextTokens, emit, usableModel } = this.#host;
-    return new RunCompaction({ compaction: this.#compaction, settings, contextTokens, emit, model: usableModel });
+    return new RunCompaction({
+      compaction: this.#compaction,
+      settings: settings(),
+      contextTokens,
+      emit,
+      model: usableModel,
+    });
   }
 }

@@ -7,7 +7,7 @@ import type { Repair } from "../tree/messages.ts";
 import { reasonOf } from "../session/session-errors.ts";
 import { AgentRun } from "./agent-run.ts";
 import type { RunHost } from "./agent-run.ts";
-import type { AgentSessionOptions, PromptOptions } from "./agent-session-options.ts";
+import type { AgentSessionOptions, PromptOptions, SessionSettings } from "./agent-session-options.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import type { Delivery, RunMessage } from "./delivery.ts";
 import type { PlanMode } from "./plan-mode.ts";
@@ -23,10 +23,8 @@ import type { SessionTools } from "./session-tools.ts";
 
 /** The session's parts, which are made after this one. */
 export interface SessionRunsHost extends Pick<RunHost, "sessionManager" | "paced" | "appended" | "saved"> {
-  readonly options: Pick<
-    AgentSessionOptions,
-    "refusal" | "registry" | "retry" | "rules" | "stopTimeoutMs" | "systemPrompt"
-  >;
+  readonly options: Pick<AgentSessionOptions, "refusal" | "registry" | "rules" | "stopTimeoutMs" | "systemPrompt">;
+  settings(): Pick<SessionSettings, "retry">;
   readonly hooks: SessionHooks;
   readonly state: SessionState;
   delivery(): Delivery;
@@ -141,7 +139,7 @@ export class SessionRuns {
     return {
       sessionManager,
       hooks,
-      retry: options.retry ?? DEFAULT_RETRY,
+      retry: this.#host.settings().retry ?? DEFAULT_RETRY,
       stream: options.registry.stream,
       model: () => state.usableModel(),
       thinkingLevel: () => state.thinkingLevel,

@@ -17,7 +17,7 @@ import * as notices from "./session-notices.ts";
 
 export interface SessionStateHost {
   readonly sessionManager: SessionManager;
-  readonly registry: Pick<ModelRegistry, "find" | "keyProblem">;
+  readonly registry: Pick<ModelRegistry, "find" | "keyProblem" | "revision">;
   readonly hooks: Pick<SessionHooks, "emit" | "has">;
   emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
@@ -35,17 +35,25 @@ export class SessionState {
   /** As the listeners know them. */
   #told: Record<PathPart, string>;
   #model: Model | undefined;
+  /** The registry's when it was last asked. */
+  #revision: number;
   #thinkingLevel: ThinkingLevel;
 
   /** `model` and `thinkingLevel` hold where the path names none. */
   constructor(host: SessionStateHost, model: Model | undefined, thinkingLevel: ThinkingLevel) {
     this.#host = host;
     this.#model = model;
+    this.#revision = host.registry.revision;
     this.#thinkingLevel = model === undefined ? thinkingLevel : clampThinkingLevel(model, thinkingLevel);
     this.#told = toldParts(this.#context);
   }
 
   get model(): Model | undefined {
+    const { registry } = this.#host;
+    // A provider was registered or taken away since: the same model may have another address or another window.
+    if (this.#revision !== registry.revision && this.#model !== undefined)
+      this.#model = registry.find(this.#model.provider, this.#model.id) ?? this.#model;
+    this.#revision = registry.revision;
     return this.#model;
   }
   get thinkingLevel(): ThinkingLevel {
@@ -73,10 +81,11 @@ export class SessionState {
 
   /** The model, if it can be asked now; throws what is missing. */
   usableModel(): Model {
-    if (this.#model === undefined) throw new Error(NO_MODEL);
-    const keyProblem = this.#host.registry.keyProblem(this.#model.provider);
+    const { model } = this;
+    if (model === undefined) throw new Error(NO_MODEL);
+    const keyProblem = this.#host.registry.keyProblem(model.provider);
     if (keyProblem !== undefined) throw new Error(keyProblem);
-    return this.#model;
+    return model;
   }
 
   /** Takes effect with the next request; recorded when it differs from what the path says. */
@@ -85,6 +94,7 @@ export class SessionState {
     if (keyProblem !== undefined) throw new Error(keyProblem);
     const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     this.#model = model;
+    this.#revision = this.#host.registry.revision;
     this.#thinkingLevel = clampThinkingLevel(model, oldLevel);
     this.record();
     this.#tellModel(oldModel, source);

@@ -11,7 +11,7 @@ import { FILTER_MODES, type FilterMode } from "../tree/outline-filter.ts";
 import { DEFAULT_COMPACTION, type CompactionSettings } from "./compaction-settings.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "./providers.ts";
 import { DEFAULT_RETRY, type RetrySettings } from "./retry.ts";
-import type { ProjectTrust } from "./trust.ts";
+import type { ProjectFile, ProjectTrust } from "./trust.ts";
 
 export interface BranchSummarySettings {
   /** Jump without asking whether to summarise what is left behind. */
@@ -208,16 +208,27 @@ interface Source {
   lineOf: (key: string) => number;
 }
 
+const MISSING: JsonFile = { kind: "missing" };
+const NOTHING: Source = { path: "", entries: new Map(), lineOf: () => 1 };
+
 export class Settings {
   readonly #path: string | undefined;
-  #own: Source;
-  readonly #project: Source;
+  readonly #projectFile: ProjectFile | undefined;
+  #own: Source = NOTHING;
+  #project: Source = NOTHING;
   readonly #notices = new Set<string>();
 
   constructor({ stateDir, project }: SettingsOptions = {}) {
     this.#path = stateDir === undefined ? undefined : join(stateDir, "settings.json");
+    this.#projectFile = project?.trusted ? project.file("settings.json") : undefined;
+    this.reread();
+  }
+
+  /** Reads the user's file anew; of the project's it has what was trusted. */
+  reread(): void {
+    const file = this.#projectFile;
+    this.#notices.clear();
     this.#own = this.#source(this.#path ?? "", this.#path === undefined ? MISSING : readJsonFile(this.#path));
-    const file = project?.trusted ? project.file("settings.json") : undefined;
     this.#project = this.#source(file?.path ?? "", file === undefined ? MISSING : parseJsonFile(file.path, file.text));
     this.#dropForbidden();
     // Reading a value notices what is wrong with it: so the user is told of everything at once.
@@ -239,6 +250,12 @@ export class Settings {
       this.#notices.add(`${path}:${lineOf(key)}: "${key}" must be ${setting.expected}; it is ignored.`);
     }
     return setting.fallback;
+  }
+
+  /** A copy of all that holds now. */
+  values(): SettingValues {
+    const keys = Object.keys(SETTINGS) as (keyof SettingValues)[];
+    return structuredClone(Object.fromEntries(keys.map((key) => [key, this.get(key)]))) as unknown as SettingValues;
   }
 
   /**
@@ -270,8 +287,6 @@ export class Settings {
     }
   }
 }
-
-const MISSING: JsonFile = { kind: "missing" };
 
 const entriesIn = (file: JsonFile): JsonEntries => (file.kind === "object" ? file.entries : new Map());
 

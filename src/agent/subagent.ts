@@ -19,17 +19,19 @@ import type { AgentSessionOptions } from "./agent-session-options.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import { MAX_OUTPUT_BYTES, counted, startOfLine, withNotes } from "./output-limits.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import type { RetrySettings } from "./retry.ts";
 
 /** What the other agent has in common with the one that gives it a task. */
 export interface SubagentOptions extends Pick<
   AgentSessionOptions,
-  "registry" | "hooks" | "retry" | "rules" | "commandOutputDir" | "goesOnUnsaved"
+  "registry" | "hooks" | "rules" | "commandOutputDir" | "goesOnUnsaved"
 > {
   /** The session that gives the task; asked when the tool is called. */
   parent(): Pick<AgentSession, "sessionManager" | "model" | "thinkingLevel" | "availableTools" | "plan">;
   systemPrompt(about: { cwd: string; tools: readonly AgentTool[] }): string | Promise<string>;
-  /** Default: the parent's. */
-  model?: Model | undefined;
+  /** undefined: the parent's. */
+  model(): Model | undefined;
+  retry(): RetrySettings;
   thinkingLevel?: ThinkingLevel | undefined;
 }
 
@@ -122,14 +124,15 @@ class Task {
   }
 
   async #begin(): Promise<AgentSession> {
-    const { parent, systemPrompt, model, thinkingLevel, ...common } = this.#options;
+    const { parent, systemPrompt, model, retry, thinkingLevel, ...common } = this.#options;
     const { description, prompt, tools } = this.#assignment;
     const prompted = await systemPrompt({ cwd: this.#manager.getCwd(), tools });
     this.#manager.appendSessionInit({ systemPrompt: prompted, task: prompt, tools: tools.map(({ name }) => name) });
     this.#manager.setSessionName(description, "auto");
-    const chosen = model ?? parent().model;
+    const chosen = model() ?? parent().model;
     return new AgentSession({
       ...common,
+      retry: retry(),
       sessionManager: this.#manager,
       ...(chosen === undefined ? {} : { model: chosen }),
       thinkingLevel: thinkingLevel ?? parent().thinkingLevel,

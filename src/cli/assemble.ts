@@ -13,6 +13,8 @@ import type { ProjectTrust } from "../agent/trust.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Arguments } from "./arguments.ts";
+import { loadExtensions } from "./load-extensions.ts";
+import type { LoadOptions } from "./load-extensions.ts";
 import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
 
@@ -36,35 +38,39 @@ export interface Workplace {
   extensions?: LoadedExtensions | undefined;
 }
 
+export interface PrepareOptions extends LoadOptions {
+  /** Asked whether the project's files may be used, when they wait for that. Default: they may not. */
+  ask?: (project: ProjectTrust, cwd: string) => Promise<boolean>;
+}
+
 /**
- * `ask` is asked whether the project's files may be used, when they wait for that; without it the answer is no.
- * Rejects with UsageError when the command line asks for what is not there.
+ * Trust, settings, extensions, and then the model, which may be one of theirs. Gives the arguments as they read with the
+ * options of extensions. Rejects with UsageError when the command line asks for what is not there.
  */
 export async function prepare(
-  args: Arguments,
+  given: Arguments,
   version: string,
-  ask: (project: ProjectTrust, cwd: string) => Promise<boolean> = async () => false,
-): Promise<Workplace> {
+  { ask = async () => false, ...loading }: PrepareOptions,
+): Promise<{ args: Arguments; place: Workplace }> {
   const cwd = process.cwd();
   const stateDir = defaultStateDir();
-  const found = projectTrust(cwd, { stateDir, trustThisRun: args.trust });
+  const found = projectTrust(cwd, { stateDir, trustThisRun: given.trust });
   const { project, notices } = await decided(found, { cwd, stateDir, ask });
   const settings = new Settings({ stateDir, project });
   const registry = await ModelRegistry.load({ stateDir, version });
+  const about = { cwd, stateDir, version, project, settings, registry };
+  const { args, extensions } = await loadExtensions(given, about, loading);
   const asked = await askedModel(args, registry);
-  return {
-    cwd,
-    stateDir,
-    version,
-    project,
-    settings,
-    registry,
+  const place: Workplace = {
+    ...about,
     model: asked?.model,
     thinkingLevel: thinkingLevelOf(args) ?? asked?.thinkingLevel,
     name: args.name,
     plan: args.plan,
     notices,
+    extensions,
   };
+  return { args, place };
 }
 
 interface TrustDecision {

@@ -7,7 +7,7 @@ import { extname } from "node:path";
 /** pi's packages have had two scopes, omp's have a third. */
 const SCOPES = ["@earendil-works", "@mariozechner", "@oh-my-pi"];
 /** Parts of pi-ai that extensions import by themselves. */
-const AI_PARTS = ["models", "oauth", "session-resources"];
+const AI_PARTS = ["models", "oauth", "providers/all", "session-resources"];
 
 /** Module name → URL of the module that stands for it. */
 export function extensionNames(): Map<string, string> {

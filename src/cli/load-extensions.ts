@@ -2,20 +2,34 @@
  * Looks for the extensions of a run and loads them. Part of `cli/`; used by every mode. Where there is nothing to load,
  * nothing of what loads is imported either.
  */
+import type { ModelRegistry } from "../agent/models.ts";
+import type { Settings } from "../agent/settings.ts";
+import type { ProjectTrust } from "../agent/trust.ts";
+import type { WhenSlow } from "../extensions/loader.ts";
 import { findExtensions } from "../extensions/places.ts";
 import type { FoundPlaces } from "../extensions/places.ts";
 import type { ExtensionMode } from "../extensions/ui-port.ts";
 import { builtinCommandNames } from "../tui/builtin-registry.ts";
 import { claimOptions } from "./arguments.ts";
 import type { Arguments } from "./arguments.ts";
-import type { Workplace } from "./assemble.ts";
 import { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
+
+/** What the extensions of a run are looked for and loaded with. */
+export interface ExtensionPlace {
+  cwd: string;
+  stateDir: string;
+  project: ProjectTrust;
+  settings: Settings;
+  registry: ModelRegistry;
+}
 
 export interface LoadOptions {
   mode: ExtensionMode;
   /** Default: no key is. */
   isReservedKey?: (key: string) => boolean;
+  /** Called for an extension that takes long to load. */
+  whenSlow?: WhenSlow;
 }
 
 /**
@@ -24,7 +38,7 @@ export interface LoadOptions {
  */
 export async function loadExtensions(
   args: Arguments,
-  place: Workplace,
+  place: ExtensionPlace,
   options: LoadOptions,
 ): Promise<{ args: Arguments; extensions: LoadedExtensions | undefined }> {
   const find = (): FoundPlaces => placesFor(args, place);
@@ -35,7 +49,7 @@ export async function loadExtensions(
   }
   const extensions = await load(find, place, options);
   const { host } = extensions;
-  await host.load();
+  await host.load(options.whenSlow);
   const types = new Map(host.getFlags().map(({ name, options: { type } }) => [name, type]));
   const { flags, prompt } = claimOptions(args, (name) => types.get(name));
   const [problem] = host.setFlags(flags);
@@ -44,26 +58,29 @@ export async function loadExtensions(
 }
 
 /** That there are extensions now where there were none at the start, so nothing is there to load them. */
-export function lateExtensionsNotice(args: Arguments, place: Workplace): string | undefined {
+export function lateExtensionsNotice(args: Arguments, place: ExtensionPlace): string | undefined {
   const [first] = placesFor(args, place).places;
   return first && `${first.path} is new; bough had no extensions when it started, so start it again to load it.`;
 }
 
-async function load(find: () => FoundPlaces, place: Workplace, options: LoadOptions): Promise<LoadedExtensions> {
+async function load(find: () => FoundPlaces, place: ExtensionPlace, options: LoadOptions): Promise<LoadedExtensions> {
   const [{ ExtensionHost }, { extensionNames }, { createTools }] = await Promise.all([
     import("../extensions/host.ts"),
     import("./extension-names.ts"),
     import("../agent/tools/create-tools.ts"),
   ]);
-  const { cwd, stateDir, project, registry } = place;
+  const { cwd, stateDir, project, registry, settings } = place;
+  const { mode, isReservedKey } = options;
   return new LoadedExtensions(
     (face) =>
       new ExtensionHost({
-        ...options,
+        mode,
+        ...(isReservedKey === undefined ? {} : { isReservedKey }),
         ...face,
         cwd,
         project,
         registry,
+        settings,
         find,
         names: extensionNames(),
         builtInCommands: new Set(builtinCommandNames()),
@@ -72,7 +89,7 @@ async function load(find: () => FoundPlaces, place: Workplace, options: LoadOpti
   );
 }
 
-function placesFor(args: Arguments, { cwd, stateDir, project, settings }: Workplace): FoundPlaces {
+function placesFor(args: Arguments, { cwd, stateDir, project, settings }: ExtensionPlace): FoundPlaces {
   return findExtensions({
     cwd,
     stateDir,

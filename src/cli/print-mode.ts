@@ -16,7 +16,6 @@ import { chooseSession, damageNotice, folderNotice } from "./choose-session.ts";
 import { eventJson } from "./event-json.ts";
 import type { Io } from "./io.ts";
 import { jsonText } from "./json-text.ts";
-import { loadExtensions } from "./load-extensions.ts";
 import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { report } from "./report.ts";
 import { onEndingSignal } from "./signals.ts";
@@ -31,11 +30,8 @@ const STOPPED = "The answer was stopped before its end.";
  */
 export async function runPrint(given: Arguments, version: string, io: Io): Promise<number> {
   if (given.mode === "json") guardStdout();
-  const prepared = await prepare(given, version);
-  const { args, extensions } = await loadExtensions(given, prepared, {
-    mode: given.mode === "json" ? "json" : "print",
-  });
-  const place = { ...prepared, extensions };
+  const { args, place } = await prepare(given, version, { mode: given.mode === "json" ? "json" : "print" });
+  const { extensions } = place;
   const prompt = await promptWithInput(args.prompt);
   if (prompt === undefined) throw new UsageError('There is no prompt: bough -p "…", or write one to standard input.');
   if (place.registry.available().length === 0) throw new Error(noModelText(place.registry));

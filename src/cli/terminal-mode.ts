@@ -3,11 +3,13 @@
  */
 import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
+import { sessionSettings } from "../agent/create-agent-session.ts";
 import { loadRules } from "../agent/rule-files.ts";
 import { followingNotice } from "../agent/session-holding.ts";
+import { stateDir as defaultStateDir } from "../session/locations.ts";
 import { SessionInUse } from "../session/session-errors.ts";
 import { SessionManager } from "../session/session-manager.ts";
-import { Settings } from "../agent/settings.ts";
+import type { Settings } from "../agent/settings.ts";
 import { runInteractive } from "../tui/interactive-mode.ts";
 import type { InteractiveSettings } from "../tui/interactive-mode.ts";
 import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings.ts";
@@ -17,23 +19,23 @@ import type { Workplace } from "./assemble.ts";
 import { chooseSession, folderNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
-import { lateExtensionsNotice, loadExtensions } from "./load-extensions.ts";
+import { lateExtensionsNotice } from "./load-extensions.ts";
+import { loadingLine } from "./loading-line.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
 export async function runTerminal(given: Arguments, version: string): Promise<number> {
   const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
-  const prepared = await prepare(given, version, isTerminal ? askTrust : undefined);
-  const { keybindings, notices } = loadKeybindings(prepared.stateDir);
-  const { args, extensions } = await loadExtensions(given, prepared, {
+  const { keybindings, notices } = loadKeybindings(defaultStateDir());
+  const { args, place } = await prepare(given, version, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
+    ...(isTerminal ? { ask: askTrust, whenSlow: loadingLine } : {}),
   });
   // Mistakes in the arguments come first; which options there are is known with the extensions.
   if (!isTerminal) throw new UsageError('This is no terminal; for one answer use bough -p "…".');
-  const place = { ...prepared, extensions };
-  const { settings, registry } = place;
+  const { settings, registry, extensions } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
   const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
   const manager = await openOrFollow(() =>
@@ -50,7 +52,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
     models: registry,
     version,
     settings: screenSettings(settings),
-    reload: () => reload(args, place, session, keybindings),
+    reload: (draw) => reload(draw, args, place, session, keybindings),
     ...(extensions === undefined ? {} : { extensions: screenExtensions(extensions, session) }),
     notices: [
       ...place.notices,
@@ -77,32 +79,36 @@ const screenSettings = (settings: Settings): InteractiveSettings => ({
   externalEditor: settings.get("externalEditor"),
 });
 
-/** `/reload`. Context files are read for each prompt anyway. */
+/** `/reload`. Context files are read for each prompt anyway. Gives what is wrong, one plain sentence each. */
 async function reload(
+  draw: (settings: InteractiveSettings) => void,
   args: Arguments,
   place: Workplace,
   session: AgentSession,
   keybindings: KeybindingsManager,
-): Promise<{ settings: InteractiveSettings; notices: string[] }> {
-  const { stateDir, project, extensions } = place;
+): Promise<string[]> {
+  const { stateDir, project, extensions, settings, registry } = place;
   const keys = readUserKeys(stateDir);
   keybindings.setUserBindings(keys.bindings);
-  const settings = new Settings({ stateDir, project });
+  settings.reread();
+  await registry.reread();
   const { rules, problems } = loadRules({ stateDir, project });
   session.setRules(rules);
-  await extensions?.host.reload();
-  const late = extensions === undefined ? lateExtensionsNotice(args, { ...place, settings }) : undefined;
-  return {
-    settings: screenSettings(settings),
-    notices: [
-      ...keys.notices,
-      ...settings.notices,
-      ...problems,
-      // What the host itself tells is gone when the screen is drawn anew.
-      ...(extensions?.host.problems ?? []),
-      ...(late === undefined ? [] : [late]),
-    ],
-  };
+  const drawn = (): void => draw(screenSettings(settings));
+  if (extensions === undefined) drawn();
+  else await extensions.host.reload(drawn);
+  // They may name models that extensions bring.
+  const settled = sessionSettings(place);
+  session.setSettings(settled.values);
+  const late = extensions === undefined ? lateExtensionsNotice(args, place) : undefined;
+  return [
+    ...keys.notices,
+    ...settings.notices,
+    ...registry.problems,
+    ...settled.problems,
+    ...problems,
+    ...(late === undefined ? [] : [late]),
+  ];
 }
 
 /** A session that another program writes is opened for reading: it is followed, and can be asked for. */

@@ -3,10 +3,13 @@
  * on to the spool file.
  * Part of `export/`; used by html.ts. Each entry is asked for once, in file order, and again only as a tool's call.
  */
-import { BodyCache } from "../tree/body-cache.ts";
+import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
+import { readTime } from "../tree/format.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
+import { kindOf } from "../tree/kinds.ts";
+import { spendingOf } from "../tree/usage.ts";
 import { PackedScripts, dataScript } from "./packed-scripts.ts";
 import { bodyOf } from "./page-bodies.ts";
 import { FactsCount, type CountedFacts } from "./page-facts.ts";
@@ -62,10 +65,12 @@ export class PagePacker {
     const takeImage = (block: Record<string, unknown>): ImageReference => this.#takeImage(block);
     for (let n = 0; n < recent.size; n++) {
       const entry = recent.at(n);
-      this.#count.add(entry);
-      const block = rows.add(n, entry, glanceAt(n));
+      const time = readTime(entry.timestamp);
+      const spending = kindOf(entry).fault(entry) === undefined ? spendingOf(entry) : undefined;
+      this.#count.add(entry, time, spending);
+      const block = rows.add(n, entry, time, glanceAt(n));
       if (block !== undefined) await this.#addRows(block);
-      this.#writeBody(JSON.stringify(bodyOf(entry, takeImage)));
+      this.#writeBody(JSON.stringify(bodyOf(entry, spending, takeImage)));
       if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
     }
     const rest = rows.take();
@@ -106,16 +111,16 @@ export class PagePacker {
 
 /** The source, with the entries asked for last at hand: a row looks at entries that bodies have just been made of. */
 function withRecent(source: OutlineSource): TraitsSource {
-  const recent = new BodyCache(RECENT_ENTRIES);
+  const recent: { n: number; entry: SessionEntry }[] = [];
   return {
     size: source.size,
     kindAt: (n) => source.kindAt(n),
     parentOrdinal: (n) => source.parentOrdinal(n),
     at(n) {
-      const known = recent.get(n, 1);
-      if (known !== undefined) return known;
+      const known = recent[n % RECENT_ENTRIES];
+      if (known?.n === n) return known.entry;
       const entry = source.at(n);
-      recent.put(n, entry, 1);
+      recent[n % RECENT_ENTRIES] = { n, entry };
       return entry;
     },
   };

@@ -4,13 +4,21 @@
  * Part of `extensions/`; extensions import these types from bough, host.ts gives the objects.
  */
 import type { AgentToolResult, AgentToolUpdateCallback } from "@earendil-works/pi-agent-core";
-import type { AssistantMessage, Context, SimpleStreamOptions } from "@earendil-works/pi-ai";
+import type {
+  AssistantMessage,
+  AssistantMessageEventStream,
+  Context,
+  Provider,
+  SimpleStreamOptions,
+} from "@earendil-works/pi-ai";
 import type { AutocompleteItem, Component, KeyId } from "@earendil-works/pi-tui";
 import type { Static, TSchema } from "typebox";
 import type { BranchSummaryEntry, CompactionEntry, CustomEntry } from "../tree/entries.ts";
 import type { CustomMessage, ImageContent, TextContent } from "../tree/messages.ts";
 import type { CustomMessageDraft } from "../agent/hook-port.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
+import type { ProviderConfig } from "../agent/registered-providers.ts";
+import type { SettingValues } from "../agent/settings.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { ExecOptions, ExecResult } from "./exec.ts";
@@ -70,6 +78,17 @@ export interface ExtensionAPI {
   /** Draws `custom` entries of that type, which are not shown otherwise. */
   registerEntryRenderer<Data = unknown>(customType: string, renderer: EntryRenderer<Data>): void;
 
+  /**
+   * A provider of models, or a change to one: with `models` it has these alone, else those it has; `baseUrl` and
+   * `headers` lead its requests elsewhere; `streamSimple` answers them. Counts at once; what was there under the name is
+   * back when this is taken away. Throws for what is no provider.
+   */
+  registerProvider(name: string, config: ProviderConfig): void;
+  /** A whole one, as pi-ai has them. */
+  registerProvider(provider: Provider): void;
+  /** Takes away what this extension has registered; nothing if there is none. */
+  unregisterProvider(name: string): void;
+
   /** A message of this extension, for the model and, with `display`, the user. */
   sendMessage<Details = unknown>(message: DraftOf<Details>, options?: SendOptions): void;
   /** A message in the user's name; always brings an answer. While a run goes on it is queued, by default as `steer`. */
@@ -96,6 +115,8 @@ export interface ExtensionAPI {
   getCommands(): CommandInfo[];
   /** False, and nothing changed, when there is no key for its provider. */
   setModel(model: Model): Promise<boolean>;
+  /** A copy of what bough's settings say now. */
+  getSettings(): SettingValues;
   getThinkingLevel(): ThinkingLevel;
   /** Sets the nearest level the model has. */
   setThinkingLevel(level: ThinkingLevel): void;
@@ -220,15 +241,33 @@ export interface CompactRequest {
   onError?: (error: Error) => void;
 }
 
-/** The models with which requests can be made. */
+/** Options of a request; beside those that all providers have, a provider's own. */
+export type RequestOptions = SimpleStreamOptions & Record<string, unknown>;
+
+/** The models with which requests can be made. Failures of a request arrive as the answer's stopReason "error". */
 export interface ExtensionModels {
   find(provider: string, id: string): Model | undefined;
   /** Those with a key. */
   getAvailable(): Model[];
   getAll(): Model[];
   hasConfiguredAuth(model: Model): boolean;
-  /** One whole answer; failures arrive as its stopReason "error". */
-  complete(model: Model, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessage>;
+  /** One whole answer. */
+  complete(model: Model, context: Context, options?: RequestOptions): Promise<AssistantMessage>;
+  completeSimple(model: Model, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessage>;
+  stream(model: Model, context: Context, options?: RequestOptions): AssistantMessageEventStream;
+  streamSimple(model: Model, context: Context, options?: SimpleStreamOptions): AssistantMessageEventStream;
+  /** For requests that the extension makes itself; undefined without one. */
+  getApiKey(model: Model): Promise<string | undefined>;
+  getApiKeyForProvider(provider: string): Promise<string | undefined>;
+  getApiKeyAndHeaders(
+    model: Model,
+  ): Promise<{ ok: true; apiKey?: string; headers?: Record<string, string | null> } | { ok: false; error: string }>;
+  getProviderDisplayName(provider: string): string;
+  /** Models of other kinds; bough has none. */
+  findOfType(type: string, provider: string, id: string): undefined;
+  getModelsOfType(type: string, provider?: string): [];
+  /** What is read anew at `/reload` alone. */
+  refresh(): Promise<void>;
 }
 
 /** What every handler is given: always the session as it is now. After a reload everything of it throws. */

@@ -1,6 +1,7 @@
 /**
  * The object an extension's factory is given. Part of `extensions/`; the host makes one for each extension.
  */
+import type { SettingValues } from "../agent/settings.ts";
 import { isRecord } from "../tree/json.ts";
 import type {
   CommandInfo,
@@ -19,15 +20,18 @@ import type { EventName } from "./extension-events.ts";
 import * as notices from "./extension-notices.ts";
 import type { ExtensionTools } from "./extension-tools.ts";
 import { HOOK_NAMES, draftOf } from "./merge-rules.ts";
+import { bringingModels } from "./model-api.ts";
+import type { ModelApi, ModelApiHost } from "./model-api.ts";
 import type { ExtensionSession } from "./session-port.ts";
 
 /** What the object needs of the host. */
-export interface ApiHost {
+export interface ApiHost extends ModelApiHost {
   /** Throws before there is one. */
   session(method: string): ExtensionSession;
   readonly cwd: string;
   readonly models: ExtensionModels;
   readonly tools: ExtensionTools;
+  settings(): SettingValues;
   readonly bus: EventBus;
   commands(): readonly CommandInfo[];
   /** False when there is no such command. */
@@ -42,6 +46,7 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
   return {
     ...missing(extension),
     ...registering(extension, host),
+    ...bringingModels(extension, host),
     ...acting(extension, host),
     ...beside(extension, host),
   };
@@ -49,8 +54,6 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
 
 /** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
 const MISSING_METHODS = [
-  "registerProvider",
-  "unregisterProvider",
   "registerVirtualModel",
   "unregisterVirtualModel",
   "registerMcpServer",
@@ -66,7 +69,7 @@ type Beside = "exec" | "events";
 type Part<K> = Pick<ExtensionAPI, Extract<keyof ExtensionAPI, K>>;
 
 /** Allowed at any time. */
-function registering(extension: Extension, host: ApiHost): Part<Registering> {
+function registering(extension: Extension, host: ApiHost): Omit<Part<Registering>, keyof ModelApi> {
   const register = <T>(kind: Map<string, T>, name: unknown, value: T, isFirst = false): void => {
     extension.mustExist();
     if (typeof name !== "string" || name === "") throw new TypeError(notices.NO_NAME);
@@ -124,7 +127,10 @@ function registering(extension: Extension, host: ApiHost): Part<Registering> {
 }
 
 /** Refused while the factory runs. */
-function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof Part<Registering> | Beside> {
+function acting(
+  extension: Extension,
+  host: ApiHost,
+): Omit<ExtensionAPI, keyof Part<Registering> | keyof ModelApi | Beside> {
   const session = (method: string): ExtensionSession => {
     extension.mustBeActive(method);
     return host.session(method);
@@ -176,6 +182,10 @@ function acting(extension: Extension, host: ApiHost): Omit<ExtensionAPI, keyof P
       if (!host.models.hasConfiguredAuth(model)) return false;
       target.setModel(model);
       return true;
+    },
+    getSettings: () => {
+      extension.mustBeActive("getSettings");
+      return host.settings();
     },
     getThinkingLevel: () => session("getThinkingLevel").thinkingLevel,
     setThinkingLevel: (level) => session("setThinkingLevel").setThinkingLevel(level),

@@ -15,6 +15,8 @@ export const badManifest = (path: string, reason: string): string => `${path} ca
 export const NO_FACTORY = "its default export is not a function.";
 export const loadFailed = (path: string, reason: string): string => `The extension ${path} was not loaded: ${reason}`;
 export const factoryTooSlow = (seconds: number): string => `its factory has not returned within ${seconds} seconds.`;
+export const slowLoad = (path: string): string => `Loading extension ${path} … Stop it with Escape to leave it out.`;
+export const SKIPPED = "it was left out because it took too long.";
 export const outsideTrust = (path: string, folder: string): string =>
   `${path} lies outside of ${folder} and so is not covered by the project's trust; move it there.`;
 

@@ -8,6 +8,7 @@ import { basename } from "node:path";
 import type { AutocompleteItem } from "@earendil-works/pi-tui";
 import type { HookEvent, HookName, HookPort, HookResult } from "../agent/hook-port.ts";
 import type { ModelRegistry } from "../agent/models.ts";
+import { Settings } from "../agent/settings.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
 import type { CommandInfo, ExtensionContext, ReplacedSessionContext } from "./api.ts";
 import { Dispatcher, messageOf } from "./dispatch.ts";
@@ -24,7 +25,7 @@ import { extensionModels } from "./extension-models.ts";
 import * as notices from "./extension-notices.ts";
 import { ExtensionTools } from "./extension-tools.ts";
 import { loadExtensions } from "./loader.ts";
-import type { LoadError } from "./loader.ts";
+import type { LoadError, WhenSlow } from "./loader.ts";
 import type { FoundPlaces } from "./places.ts";
 import * as registrations from "./registrations.ts";
 import { ReadonlySession } from "./session-facade.ts";
@@ -39,6 +40,8 @@ export interface ExtensionHostOptions {
   cwd: string;
   project: ProjectTrust;
   registry: ModelRegistry;
+  /** Default: those of a bough without settings. */
+  settings?: Pick<Settings, "values">;
   /** Looks for the extensions, at the start and at each reload; see places.ts. */
   find: () => FoundPlaces;
   /** What the peers' package names stand for. Default: nothing. */
@@ -105,6 +108,8 @@ export class ExtensionHost implements HookPort {
       failed: (extension: Extension, event: string, error: unknown) => this.#failed(extension, event, error),
       session: (method: string) => this.#sessionFor(method),
       models: extensionModels(options.registry),
+      providers: options.registry,
+      settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
     this.#dispatcher = new Dispatcher({
@@ -136,7 +141,7 @@ export class ExtensionHost implements HookPort {
   }
 
   /** Finds and loads. Never rejects: what fails is among `problems`, and is not there. */
-  async load(): Promise<void> {
+  async load(whenSlow?: WhenSlow): Promise<void> {
     const { places, problems } = this.#options.find();
     this.#endStrays ??= catchStrays((error) => this.#strayed(error));
     const { extensions, errors } = await loadExtensions(places, {
@@ -144,7 +149,9 @@ export class ExtensionHost implements HookPort {
       project: this.#options.project,
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
+      whenSlow,
     });
+    await this.#options.registry.settled();
     this.#extensions = extensions;
     this.#flagValues = readFlags(this.#givenFlags, registrations.flagsOf(extensions)).values;
     this.#problems = [
@@ -204,16 +211,29 @@ export class ExtensionHost implements HookPort {
     return () => void this.#errorListeners.delete(listener);
   }
 
-  /** Makes the extensions' objects useless and loads everything anew. Rejects while something runs. */
-  async reload(): Promise<void> {
-    await this.#sessionFor("reload").reload(async () => {
+  /**
+   * Makes the extensions' objects useless and loads everything anew; `loaded` is called before the new ones hear of the
+   * session. Rejects while something runs.
+   */
+  async reload(loaded?: () => void): Promise<void> {
+    await this.#sessionFor("reload").reload(async (signal) => {
       this.#retireAll();
       this.#options.clearScreen?.();
       this.#modules.forget();
       this.tools.reset();
-      await this.load();
+      await this.load((path) => this.#slowLoad(path, signal));
+      loaded?.();
       for (const problem of this.#problems) this.#options.tell?.("warning", problem);
     });
+  }
+
+  /** While the session is open: one that is slow to load is left out when the loading is stopped. */
+  #slowLoad(path: string, signal: AbortSignal): ReturnType<WhenSlow> {
+    this.#options.tell?.("warning", notices.slowLoad(path));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = (): void => resolve();
+    signal.addEventListener("abort", stop);
+    return { skipped: promise, end: () => signal.removeEventListener("abort", stop) };
   }
 
   /** After the last event: the extensions' objects become useless. */

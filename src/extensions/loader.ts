@@ -19,7 +19,20 @@ export interface LoadOptions {
   apiFor(extension: Extension): ExtensionAPI;
   /** How long one may take, in milliseconds. */
   factoryMs: number;
+  /** Called for one that takes long. */
+  whenSlow?: WhenSlow | undefined;
 }
+
+/** Tells the user; what it gives lets the extension be left out. */
+export type WhenSlow = (path: string) => {
+  /** Settles when the user wants it left out. */
+  skipped: Promise<void>;
+  /** It is loaded, or not. */
+  end(): void;
+};
+
+/** One that takes longer is slow, in milliseconds. */
+const SLOW_LOAD_MS = 1_000;
 
 export interface LoadError {
   path: string;
@@ -50,14 +63,26 @@ export async function loadExtensions(
 }
 
 async function load(extension: Extension, place: ExtensionPlace, options: LoadOptions): Promise<void> {
-  const { modules, project, apiFor, factoryMs } = options;
+  const { modules, project, apiFor, factoryMs, whenSlow } = options;
   const work = async (): Promise<void> => {
     const trust = place.source.scope === "project" ? project : undefined;
     const factory = place.factory ?? factoryIn(await modules.import(place.path, trust));
     if (factory === undefined) throw new Error(notices.NO_FACTORY);
     await factory(apiFor(extension));
   };
-  await extension.clock.within(factoryMs, work, () => new Error(notices.factoryTooSlow(factoryMs / 1000)));
+  const skipped = Promise.withResolvers<never>();
+  let told: ReturnType<WhenSlow> | undefined;
+  const slow = setTimeout(() => {
+    told = whenSlow?.(place.path);
+    void told?.skipped.then(() => skipped.reject(new Error(notices.SKIPPED)));
+  }, SLOW_LOAD_MS);
+  const tooSlow = (): Error => new Error(notices.factoryTooSlow(factoryMs / 1000));
+  try {
+    await Promise.race([extension.clock.within(factoryMs, work, tooSlow), skipped.promise]);
+  } finally {
+    clearTimeout(slow);
+    told?.end();
+  }
 }
 
 /** Modules of the older kind have theirs one level deeper. */

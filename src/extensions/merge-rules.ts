@@ -271,6 +271,7 @@ export const MERGE_RULES: { readonly [N in HookName]: Rule<N> } = {
   before_agent_start: beforeAgentStart,
   before_provider_request: beforeProviderRequest,
   after_provider_response: tells(),
+  provider_stream_event: tells(lazyCopy),
   agent_start: tells(),
   agent_end: tells(lazyCopy),
   agent_settled: tells(),

@@ -42,5 +42,5 @@ export interface ExtensionSession {
   ): Promise<Moved & { aborted?: boolean; editorText?: string; summaryEntry?: BranchSummaryEntry }>;
   switchSession(path: string): Promise<Moved>;
   /** Says goodbye to extensions, calls `renew`, which makes them anew, and begins again. Rejects while something runs. */
-  reload(renew: () => Promise<void>): Promise<void>;
+  reload(renew: (signal: AbortSignal) => Promise<void>): Promise<void>;
 }

@@ -42,9 +42,9 @@ export async function listAllSessions(options: ListOptions = {}): Promise<Sessio
   return list(sessionFolders(), options);
 }
 
-/** The sessions that come with bough. */
-export async function listExamples(options: ListOptions = {}): Promise<SessionInfo[]> {
-  return list([examplesDir()], options);
+/** The copies of sessions that come with bough, made for a working directory. */
+export async function listExamples(cwd: string, options: ListOptions = {}): Promise<SessionInfo[]> {
+  return list([examplesDir()], options, recordedIn(cwd));
 }
 
 /** What continuing means. */

@@ -181,13 +181,14 @@ export function isFoldable(tree: VisibleTree, place: number): boolean {
   return tree.children[place]! > 0 && (tree.parent[place]! < 0 || opensBranch(tree, place));
 }
 
-/** The places that folds leave on the screen, and for each place its row, or the row of the entry it is folded into. */
+/** The places that folded entries leave on the screen, and for each place its row, or the row of the entry it is folded into. */
 export interface ShownRows {
   readonly places: Int32Array;
   readonly rowOf: Int32Array;
 }
 
-export function showRows(tree: VisibleTree, isFolded: (n: number) => boolean): ShownRows {
+export function showRows(tree: VisibleTree, folds: ReadonlySet<number>): ShownRows {
+  if (folds.size === 0) return allRows(tree.count);
   const places = new Int32Array(tree.count);
   const rowOf = new Int32Array(tree.count);
   const closed = new Uint8Array(tree.count);
@@ -201,9 +202,15 @@ export function showRows(tree: VisibleTree, isFolded: (n: number) => boolean): S
     }
     places[rows] = place;
     rowOf[place] = rows++;
-    if (isFoldable(tree, place) && isFolded(tree.ordinals[place]!)) closed[place] = 1;
+    if (folds.has(tree.ordinals[place]!) && isFoldable(tree, place)) closed[place] = 1;
   }
   return { places: places.subarray(0, rows), rowOf };
+}
+
+function allRows(count: number): ShownRows {
+  const rows = new Int32Array(count);
+  for (let place = 0; place < count; place++) rows[place] = place;
+  return { places: rows, rowOf: rows };
 }
 
 const LEVEL = "   ";

@@ -295,7 +295,7 @@ export class Outline {
   }
 
   #show(): ShownRows {
-    const shown = showRows(this.#tree, (n) => this.#folds.has(n));
+    const shown = showRows(this.#tree, this.#folds);
     this.#settle(shown);
     return shown;
   }

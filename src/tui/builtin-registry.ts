@@ -149,7 +149,7 @@ export const BUILTIN_COMMANDS: readonly BuiltinCommand[] = [
   },
   {
     name: "reload",
-    description: "Read extensions, keys, settings, rules and context files anew",
+    description: "Read extensions, keys, settings, models, rules and context files anew",
     run: (host) => host.reload(),
   },
   { name: "hotkeys", description: "Show all keys", run: (host) => host.showText(host.hotkeys()) },

@@ -9,6 +9,8 @@ import { type KeybindingsManager, ProcessTerminal, type Terminal } from "@earend
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
+import type { SessionIndexView } from "../session/session-manager.ts";
+import { kindNamed } from "../tree/kinds.ts";
 import { CompactionPanel } from "./compaction-panel.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { type NoticeLevel, SHOWN_MESSAGES } from "./chat-view.ts";
@@ -29,6 +31,8 @@ import { sessionSource } from "./session-source.ts";
 import { chooseTheme, followTerminalColours } from "./theme-choice.ts";
 import { type ColorMode, colorModeOf } from "./theme.ts";
 
+const AT_START = "At the start of the session; /tree shows what there is.";
+
 export interface InteractiveSettings extends SelectorSettings {
   /** "auto" asks the terminal for its background and is the default; "dark", "light", or the name of a theme file. */
   theme?: string | undefined;
@@ -44,8 +48,11 @@ export interface InteractiveOptions {
   settings: InteractiveSettings;
   /** Default: none. */
   extensions?: ScreenExtensions;
-  /** Reads all there is to read anew, extensions included; for `/reload`. Default: nothing is. */
-  reload?: () => Promise<{ settings: InteractiveSettings; notices: readonly string[] }>;
+  /**
+   * Reads all there is to read anew, extensions included; for `/reload`. Calls `draw` when all is read and before
+   * extensions hear of it: what they then show stays. Gives what is wrong. Default: nothing is read.
+   */
+  reload?: (draw: (settings: InteractiveSettings) => void) => Promise<readonly string[]>;
   /** bough's version, for the header. */
   version: string;
   /** Said below the conversation, where it is seen: first run, keys that could not be read, a damaged session. */
@@ -219,17 +226,18 @@ class InteractiveMode {
   async #reload(): Promise<void> {
     const { reload, settings } = this.#options;
     if (reload === undefined) return;
-    const read = await reload();
-    Object.assign(settings, read.settings);
-    const themeError = chooseTheme(settings.theme, this.#colorMode);
     const { chat, ui } = this.#screen;
-    chat.hideThinking = settings.hideThinking ?? false;
-    ui.invalidate();
-    this.#showSession();
-    this.#offerCompletion();
-    for (const text of [...(themeError === undefined ? [] : [themeError]), ...read.notices])
-      chat.addNotice("warning", text);
-    this.#screen.setStatus("Read extensions, keys, settings, rules and context files anew");
+    const notices = await reload((read) => {
+      Object.assign(settings, read);
+      const themeError = chooseTheme(settings.theme, this.#colorMode);
+      chat.hideThinking = settings.hideThinking ?? false;
+      ui.invalidate();
+      this.#showSession();
+      this.#offerCompletion();
+      if (themeError !== undefined) chat.addNotice("warning", themeError);
+    });
+    for (const text of notices) chat.addNotice("warning", text);
+    this.#screen.setStatus("Read anew: extensions, keys, settings, models, rules and context files");
   }
 
   #apply(event: AgentSessionEvent): void {
@@ -253,7 +261,7 @@ class InteractiveMode {
         break;
       case "branch_summary_start":
         this.#input.setSummaryRuns(true);
-        status.show(`Summarizing branch... (${this.#screen.key("app.interrupt")} to cancel)`);
+        status.show(`Summarising branch… (${this.#screen.key("app.interrupt")} to cancel)`);
         break;
       case "branch_summary_end":
         this.#input.setSummaryRuns(false);
@@ -287,6 +295,8 @@ class InteractiveMode {
     const { chat, pending } = this.#screen;
     const { messages, earlier } = this.#session.sessionManager.getLatestMessages(SHOWN_MESSAGES);
     chat.show(messages, earlier, this.#drawnEntries(messages.length));
+    // A jump of one's own says where it went; whoever follows another would see everything vanish.
+    if (messages.length === 0 && hasMessages(this.#session.sessionManager.getIndex())) chat.addNotice("info", AT_START);
     for (const { level, text } of this.#noticesOfMove) chat.addNotice(level, text);
     this.#noticesOfMove = [];
     pending.setQueue(this.#session.queue);
@@ -312,4 +322,10 @@ class InteractiveMode {
   #offerCompletion(): void {
     this.#screen.stage.completion.setOwn(new PromptCompletion(completedCommands(this.#commands), this.#session.cwd));
   }
+}
+
+/** On whatever branch. */
+function hasMessages(index: SessionIndexView): boolean {
+  for (let n = 0; n < index.size; n++) if (kindNamed(index.kindAt(n)).message !== undefined) return true;
+  return false;
 }

@@ -174,7 +174,7 @@ export class SelectorController {
         this.#close();
         if (session.path === this.#session.sessionManager.getSessionFile())
           return this.#host.status("This session is already open");
-        if (session.cwdMissing && !session.isExample) this.#askForFolder(session);
+        if (session.cwdMissing) this.#askForFolder(session);
         else this.#resume(session);
       },
       onCancel: () => this.#close(),

@@ -421,7 +421,7 @@ test("[N3] a second prompt is refused while a turn runs", async (t) => {
   const { session, server } = await startHarness(t, { replies: after(gate.promise, say("ok")) });
   const settled = session.prompt("Start");
   await assert.rejects(session.prompt("Another"), {
-    message: "A turn is running; send this with steer() or followUp(), or stop the turn first.",
+    message: 'A turn is running; give streamingBehavior "steer" or "followUp" to queue this, or stop the turn first.',
   });
   gate.resolve();
   await settled;
@@ -600,4 +600,15 @@ test("[R1] a listener that throws does not stop the turn", async (t) => {
   stop();
   assert.deepEqual(warnings, ["a listener's own mistake"]);
   assert.equal(outlineOf(manager.getBranch()).at(-1), "assistant stop: ok");
+});
+
+test("[A9] settings that are set anew hold for what begins from then on", async (t) => {
+  const { session, server } = await startHarness(t, { replies: fail(503, "busy") });
+  const retry = { enabled: true, maxRetries: 1, baseDelayMs: 1, maxDelayMs: 1 };
+  session.setSettings({ retry });
+  await session.prompt("First");
+  assert.equal(server.requests.length, 2);
+  session.setSettings({ retry: { ...retry, enabled: false } });
+  await session.prompt("Second");
+  assert.equal(server.requests.length, 3);
 });

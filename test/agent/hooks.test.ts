@@ -60,6 +60,8 @@ function listening(): { hooks: HookPort; heard: string[]; told: [HookName, unkno
     emit: async (name, event) => {
       const role = (event as { message?: { role?: string } }).message?.role;
       const shown = role === undefined ? name : `${name} ${role}`;
+      // How many of these there are is the provider's business.
+      if (name === "provider_stream_event") return undefined;
       if (heard.at(-1) !== shown || name !== "message_update") heard.push(shown);
       told.push([name, structuredClone(name === "session_before_tree" ? {} : event)]);
       return undefined;
@@ -451,6 +453,32 @@ test("[X2] before_provider_request replaces the body; after_provider_response ha
   await session.prompt("Go");
   assert.equal((server.requests[0]!.body as { user?: string }).user, "me");
   assert.deepEqual(responses, [[200, "string"]]);
+});
+
+test("[X2] provider_stream_event has each piece as the provider sent it, before what is made of it is told", async (t) => {
+  const order: string[] = [];
+  const { session } = await startHarness(t, {
+    hooks: hooksFrom({
+      provider_stream_event: ({ provider, api, model, data }) => {
+        const { choices } = data as { choices: { delta: { content?: string } }[] };
+        order.push(`${provider}/${model} ${api}: ${choices[0]?.delta.content ?? "-"}`);
+      },
+      message_update: ({ assistantMessageEvent: event }) => {
+        if (event.type === "text_delta") order.push(`told: ${event.delta}`);
+      },
+    }),
+    replies: say("one ", "two"),
+  });
+  await session.prompt("Go");
+  const from = "endpoint/mock openai-completions";
+  assert.deepEqual(order.filter((line) => /: (?:one |two)$/.test(line)).sort(), [
+    `${from}: one `,
+    `${from}: two`,
+    "told: one ",
+    "told: two",
+  ]);
+  assert.ok(order.indexOf(`${from}: one `) < order.indexOf("told: one "));
+  assert.ok(order.indexOf(`${from}: two`) < order.indexOf("told: two"));
 });
 
 test("[X2] model and thinking level: set, cycled, and brought back by the path", async (t) => {

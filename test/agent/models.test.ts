@@ -292,3 +292,24 @@ test("[R1] requests carry bough's name and the key that was given", async (t) =>
   const { headers } = server.requests[0]!;
   assert.deepEqual([headers["user-agent"], headers["authorization"]], ["bough/1.2.3", "Bearer secret"]);
 });
+
+test("[A9] models.json read anew: what is new can be used, what is gone is not, and a built-in one it hid is back", async () => {
+  const stateDir = temporaryFolder();
+  const write = (providers: object): void =>
+    writeFileSync(join(stateDir, "models.json"), JSON.stringify({ providers }));
+  const at = (models: string[]): object => ({ baseUrl: "http://127.0.0.1:1/v1", models: models.map((id) => ({ id })) });
+  write({ lab: at(["one"]), deepseek: at(["mine"]), later: { ...at(["x"]), apiKeyEnv: "NOT_SET" } });
+  const registry = await ModelRegistry.load({ stateDir, environment: { DEEPSEEK_API_KEY: "key" } });
+  assert.deepEqual(new Set(registry.available().map(nameOf)), new Set(["deepseek/mine", "lab/one"]));
+  write({ lab: at(["one", "two"]), "": {}, later: at(["x"]) });
+  await registry.reread();
+  assert.deepEqual(
+    [nameOf(registry.find("lab", "two")), nameOf(registry.find("later", "x")), registry.find("deepseek", "mine")],
+    ["lab/two", "later/x", undefined],
+  );
+  assert.equal(nameOf(registry.find("deepseek", "deepseek-v4-pro")), "deepseek/deepseek-v4-pro");
+  assert.equal(registry.problems.length, 1);
+  write({});
+  await registry.reread();
+  assert.deepEqual([registry.keyProblem("lab"), registry.problems], ['No provider named "lab" is configured.', []]);
+});

@@ -251,7 +251,7 @@ test("[P1] Approve and compact context: first the compaction with the plan in vi
   const plan = new PlanMode({
     sessionManager: manager,
     state: session.state,
-    plansDir: harness.plansDir,
+    plansDir: () => harness.plansDir,
     isStreaming: () => session.isStreaming,
     emit: (event) => order.push(event.type === "notice" ? `${event.level}: ${event.text}` : event.type),
     named: () => order.push(`named ${manager.getSessionName() ?? ""}`),

@@ -278,3 +278,17 @@ test("[X5] even a trusted project may not set where trust, keys, requests and st
     keys.map((key, index) => `${projectPath}:${index + 2}: "${key}" is ignored: a project may not set it.`),
   );
 });
+
+test("[A9] read anew: the values and what is wrong are those of the files now; a copy of them is nobody else's", () => {
+  const stateDir = temporaryFolder();
+  const path = join(stateDir, "settings.json");
+  fs.writeFileSync(path, '{"theme": 5, "retry": {"maxRetries": 1}}');
+  const settings = new Settings({ stateDir });
+  assert.deepEqual([settings.get("retry").maxRetries, settings.notices.length], [1, 1]);
+  fs.writeFileSync(path, '{"theme": "dark", "retry": {"maxRetries": 2}}');
+  settings.reread();
+  assert.deepEqual([settings.get("retry").maxRetries, settings.get("theme"), settings.notices], [2, "dark", []]);
+  const values = settings.values();
+  values.retry.maxRetries = 99;
+  assert.deepEqual([settings.get("retry").maxRetries, values.theme], [2, "dark"]);
+});

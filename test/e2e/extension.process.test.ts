@@ -87,3 +87,69 @@ test("[X1, X3] /reload says which extensions it could not load, and that a first
     assert.equal((await program.exited).exitCode, 0);
   }
 });
+
+test("[A9, X1, U2] /reload: settings and models as the files say now, and what an extension then says stays", async (t) => {
+  const provider = await startProvider(say("An answer"));
+  t.after(() => provider.close());
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const folder = join(home, ".bough");
+  mkdirSync(join(folder, "extensions"), { recursive: true });
+  const models = (...ids: string[]): void =>
+    writeFileSync(
+      join(folder, "models.json"),
+      JSON.stringify({ providers: { lab: { baseUrl: provider.baseUrl, models: ids.map((id) => ({ id })) } } }),
+    );
+  models("one");
+  writeFileSync(
+    join(folder, "extensions/told.js"),
+    `export default (pi) => {
+      pi.on("session_start", ({ reason }, ctx) => ctx.ui.notify("BEGUN " + reason));
+      pi.registerCommand("tries", { handler: (_, ctx) => ctx.ui.notify("TRIES " + pi.getSettings().retry.maxRetries) });
+    };`,
+  );
+  const bough = new Program({ args: [], cwd, home, columns: 140 });
+  t.after(() => bough.stop());
+  await bough.waitFor("BEGUN startup");
+  models("one", "two");
+  writeFileSync(join(folder, "settings.json"), '{"retry": {"maxRetries": 0}, "summaryModel": "lab/gone"}');
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor("Read anew: extensions, keys, settings, models, rules and context files");
+  await bough.waitFor("BEGUN reload");
+  await bough.waitFor('No model is named "lab/gone"');
+  bough.send(`/tries${KEYS.enter}`);
+  await bough.waitFor("TRIES 0");
+  bough.send(`/model lab/two${KEYS.enter}`);
+  bough.send(`Hi${KEYS.enter}`);
+  await bough.answered("An answer");
+  assert.equal(provider.requests.at(-1)?.body.model, "two");
+});
+
+test("[X3] an extension that hangs at load is named, and Escape leaves it out, at the start and at /reload", async (t) => {
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  const folder = join(home, ".bough/extensions");
+  mkdirSync(folder, { recursive: true });
+  const command = (name: string): string =>
+    `pi.registerCommand("${name}", { handler: (_, ctx) => ctx.ui.notify("RUNS ${name}") });`;
+  writeFileSync(
+    join(folder, "hangs.js"),
+    `export default async (pi) => { ${command("never")} await new Promise(() => {}); };`,
+  );
+  writeFileSync(join(folder, "works.js"), `export default (pi) => { ${command("works")} };`);
+  const bough = new Program({ args: [], cwd, home, columns: 250, env: { ANTHROPIC_API_KEY: "k" } });
+  t.after(() => bough.stop());
+  await bough.waitFor("Loading extension hangs.js … (Escape or Ctrl+C leaves it out)");
+  bough.send("typed ahead");
+  await bough.waitFor("Loading extension");
+  bough.send(KEYS.escape);
+  await bough.waitFor(`${join(folder, "hangs.js")} was not loaded: it was left out because it took too long.`);
+  await bough.waitFor("typed ahead");
+  bough.send(`\x15/works${KEYS.enter}`);
+  await bough.waitFor("RUNS works");
+  assert.ok(!bough.screen().includes("Loading extension"));
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor(`Loading extension ${join(folder, "hangs.js")} … Stop it with Escape to leave it out.`);
+  bough.send(KEYS.escape);
+  await bough.waitFor("Read anew: extensions");
+  bough.send(`/works${KEYS.enter}`);
+  await bough.answered("RUNS works");
+});

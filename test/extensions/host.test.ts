@@ -473,7 +473,7 @@ test("[X3] with the debug switch the place in the extension is told", async (t) 
 test("[X4] what bough does not have is told of, and the extension works without it", async (t) => {
   const { host } = await extensionHost(t, {
     files: {
-      "a.ts": `export default (pi) => { pi.registerProvider("p", {}); pi.on("project_trust", () => {}); pi.registerCommand("x", { handler() {} }); };`,
+      "a.ts": `export default (pi) => { pi.registerToolRenderer(() => undefined); pi.on("cache_warming_decision", () => {}); pi.registerCommand("x", { handler() {} }); };`,
     },
   });
   assert.deepEqual(
@@ -483,8 +483,8 @@ test("[X4] what bough does not have is told of, and the extension works without 
   assert.deepEqual(
     host.problems.map((problem) => problem.replace(/\S+a\.ts/, "a.ts")),
     [
-      "The extension a.ts uses pi.registerProvider, which bough does not have; that part of it does nothing.",
-      'The extension a.ts listens to "project_trust", which bough does not have; that is never told.',
+      "The extension a.ts uses pi.registerToolRenderer, which bough does not have; that part of it does nothing.",
+      'The extension a.ts listens to "cache_warming_decision", which bough does not have; that is never told.',
     ],
   );
 });

@@ -61,11 +61,10 @@ export async function startProgram(t: TestContext, options: ExtendedProgramOptio
   const keybindings = defaultKeybindings();
   setKeybindings(keybindings);
   const place = { cwd, stateDir, version: "0.0.0", project, settings, registry, model, notices: [] };
-  const { extensions: loaded } = await loadExtensions(
-    parseArguments(args),
-    { ...place, thinkingLevel: undefined, name: undefined, plan: false },
-    { mode: "tui", isReservedKey: (key) => isReservedKey(keybindings, key) },
-  );
+  const { extensions: loaded } = await loadExtensions(parseArguments(args), place, {
+    mode: "tui",
+    isReservedKey: (key) => isReservedKey(keybindings, key),
+  });
   if (loaded === undefined) throw new Error("There is no extension to load.");
   const manager = SessionManager.create(cwd, join(stateDir, "sessions"));
   const session = await createAgentSession({ ...place, ...loaded.sessionOptions, sessionManager: manager, model });
@@ -80,9 +79,9 @@ export async function startProgram(t: TestContext, options: ExtendedProgramOptio
     version: "0.0.0",
     env: { NO_COLOR: "1" },
     extensions: screenExtensions(loaded, session),
-    reload: async () => {
-      await loaded.host.reload();
-      return { settings: { branchSummary: { skipPrompt: true } }, notices: [] };
+    reload: async (draw) => {
+      await loaded.host.reload(() => draw({ branchSummary: { skipPrompt: true } }));
+      return [];
     },
     terminal,
   });

@@ -31,6 +31,7 @@ export const NO_MODELS = {
   available: () => [],
   find: () => undefined,
   keyProblem: () => "There is no key.",
+  settled: async () => undefined,
 } as unknown as ModelRegistry;
 
 export interface HostHarness {
@@ -139,7 +140,7 @@ function recordingSession(manager: SessionManager, host: ExtensionHost): Extensi
     switchSession: async () => ({ cancelled: true }),
     reload: async (renew) => {
       await host.emit("session_shutdown", { reason: "reload" });
-      await renew();
+      await renew(new AbortController().signal);
       await host.emit("session_start", { reason: "reload" });
     },
   };

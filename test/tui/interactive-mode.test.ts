@@ -6,7 +6,15 @@ import { test } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { defaultKeybindings } from "../../src/tui/keybindings.ts";
 import { builtInTheme } from "../../src/tui/themes.ts";
-import { fileLines, nextEvent, noticesOf, outlineOf, sentMessages, tool } from "../support/agent-harness.ts";
+import {
+  fileLines,
+  nextEvent,
+  noticesOf,
+  outlineOf,
+  sentMessages,
+  startHarness,
+  tool,
+} from "../support/agent-harness.ts";
 import { callTools, fail, hangAfter, say } from "../support/provider-mock.ts";
 import { untilScreen } from "../support/virtual-terminal.ts";
 import { checkLaws } from "../support/laws.ts";
@@ -423,6 +431,19 @@ test("[U4] what a change of session says is still there when the other session i
   const rows = filled(await see("› from there"));
   const [notice] = noticesOf(events).map((text) => text.replace("warning: ", " Warning: "));
   assert.deepEqual(rows.slice(2, 4), [" › from there", notice]);
+});
+
+test("[W5, U4] who follows a session that goes back before its first entry is told where it stands", async (t) => {
+  const { manager } = await startHarness(t, { followed: true });
+  manager.appendMessage(user("theirs"));
+  const follower = await SessionManager.open(manager.getSessionFile()!, { readOnly: true });
+  const { see, seeNo } = await startInteractive(t, { manager: follower, followed: true });
+  const start = "At the start of the session; /tree shows what there is.";
+  assert.ok(!(await see("› theirs")).some((row) => row.includes(start)));
+  manager.resetLeaf();
+  await manager.flush();
+  await see(start);
+  await seeNo("› theirs");
 });
 
 test("[D2] a session that is opened later on says that its last turn has no answer; a new one that begins like it does not", async (t) => {

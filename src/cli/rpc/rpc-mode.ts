@@ -18,7 +18,6 @@ import type { EndingSignal } from "../../tui/process-guard.ts";
 import { onEndingSignal } from "../signals.ts";
 import { guardStdout } from "../stdout-guard.ts";
 import { UsageError } from "../usage.ts";
-import { loadExtensions } from "../load-extensions.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { ExtensionDialogs } from "./extension-dialogs.ts";
 import { handlersFor } from "./handlers.ts";
@@ -36,10 +35,8 @@ const LAST_COMMANDS_MS = 5_000;
  */
 export async function runRpc(given: Arguments, version: string, io: Io): Promise<number> {
   const output = new LineOutput(guardStdout());
-  const prepared = await prepare(given, version);
-  const { args, extensions } = await loadExtensions(given, prepared, { mode: "rpc" });
+  const { args, place } = await prepare(given, version, { mode: "rpc" });
   if (args.prompt !== undefined) throw new UsageError("In --mode rpc prompts are commands on standard input.");
-  const place = { ...prepared, extensions };
   const manager = await chooseSession(args.session, place.cwd);
   let exitCode: number;
   try {

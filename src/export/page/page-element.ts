@@ -122,6 +122,7 @@ export class PageElement extends LitElement {
       changed: () => this.#list?.requestUpdate(),
       imageUrl: (image) => this.#imageUrl(image),
       onCopyLink: (n) => void this.#copyLink(n),
+      onPick: (n) => this.#goTo(n),
       copied: () => this.#copied,
       marked: () => this.#marked,
     });

@@ -75,6 +75,14 @@ export class PageView {
     if (currentEntry !== undefined) this.outline.select(currentEntry.id);
   }
 
+  /** The newest end of a branch, where the one that is shown ends at its root or before and others go on. */
+  get newestElsewhere(): number | undefined {
+    const { leafOrdinal } = this.tree;
+    if (leafOrdinal >= 0 && this.tree.parentOrdinal(leafOrdinal) >= 0) return undefined;
+    const newest = this.tree.newestLeafBelow(leafOrdinal);
+    return newest === leafOrdinal ? undefined : newest;
+  }
+
   isOnPath(n: number): boolean {
     return this.#path[this.#depthOf(n)] === n;
   }

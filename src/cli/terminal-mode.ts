@@ -21,6 +21,7 @@ import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice } from "./load-extensions.ts";
 import { loadingLine } from "./loading-line.ts";
+import { plainDialogs } from "./plain-dialogs.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
@@ -33,6 +34,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
     ask: askTrust,
+    dialogs: plainDialogs,
     whenSlow: loadingLine,
   });
   const { settings, registry, extensions } = place;

@@ -195,14 +195,21 @@ export type FlagOptions =
   | { description?: string; type: "boolean"; default?: boolean }
   | { description?: string; type: "string"; default?: string };
 
+/** The keys an action has, such as "app.tools.expand", for hints. */
+export interface KeyHints {
+  /** "ctrl+o"; "" for none. */
+  keyText(action: string): string;
+  /** "ctrl+o to expand", coloured. */
+  keyHint(action: string, description: string): string;
+}
 export type MessageRenderer<Details = unknown> = (
   message: CustomMessage & { details?: Details },
-  options: { expanded: boolean; outputPad: number },
+  options: { expanded: boolean; outputPad: number } & KeyHints,
   theme: ExtensionTheme,
 ) => Component | undefined;
 export type EntryRenderer<Data = unknown> = (
   entry: CustomEntry<Data>,
-  options: { expanded: boolean },
+  options: { expanded: boolean } & KeyHints,
   theme: ExtensionTheme,
 ) => Component | undefined;
 

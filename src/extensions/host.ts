@@ -112,6 +112,7 @@ export class ExtensionHost implements HookPort {
       session: (method: string) => this.#sessionFor(method),
       models: extensionModels(options.registry),
       providers: options.registry,
+      handlerMs: this.#limits.handlerMs,
       settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });

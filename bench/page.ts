@@ -1,6 +1,7 @@
 /**
- * One sample of an exported page: opened in a new Chromium without a network, until its tree takes a click, and what a
- * click takes. The same clock for every program: frames of the page, seen from inside it.
+ * One sample of an exported page: opened in a new Chromium without a network, until its tree takes a click, what a click
+ * takes, and how long typing in its search stops it. The same clocks for every program: frames of the page, seen from
+ * inside it, and the browser's own trace.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
@@ -26,18 +27,23 @@ interface Look {
   row: string;
   /** The entry that was gone to. */
   target: string;
+  /** The field that searches the tree. */
+  search: string;
 }
 const LOOKS: Record<Program["name"], Look> = {
-  bough: { row: "#tree .row", target: "#transcript [data-marked] .body" },
-  pi: { row: "#tree-container .tree-node", target: "#messages .highlight" },
-  omp: { row: "#tree-container .tree-node", target: "#messages .highlight" },
+  bough: { row: "#tree .row", target: "#transcript [data-marked] .body", search: "#search" },
+  pi: { row: "#tree-container .tree-node", target: "#messages .highlight", search: "#tree-search" },
+  omp: { row: "#tree-container .tree-node", target: "#messages .highlight", search: "#tree-search" },
 };
 const CLICKS = 5;
 /** Rows between two clicks. */
 const STRIDE = 3;
 const TIME_LIMIT = 120_000;
+const LETTERS = "branch summary";
+/** Milliseconds between two letters of somebody who types fast. */
+const LETTER_PAUSE = 100;
 
-/** Figures: `size` of the page over that of the session, `ms` until it is usable, `click`, and the renderer's `memory`. */
+/** Figures: `size` of the page over that of the session, `ms` until it is usable, `click`, the longest task of a `search`, `memory`. */
 export async function openedPage(
   { name }: Program,
   path: string,
@@ -57,8 +63,10 @@ export async function openedPage(
     const clicks: number[] = [];
     for (let n = 0; n < CLICKS; n++) clicks.push(await clickTime(page, look, n * STRIDE));
     const memory = await rendererMemory(page);
+    const search = await longestTask(page, look);
     const size = statSync(path).size / sessionBytes;
-    return { figures: { size, ms, click: median(clicks), ...(memory === undefined ? {} : { memory }) }, answer: "" };
+    const asked = { ...(memory === undefined ? {} : { memory }), ...(search === undefined ? {} : { search }) };
+    return { figures: { size, ms, click: median(clicks), ...asked }, answer: "" };
   } finally {
     await browser.close();
     rmSync(profile, { recursive: true, force: true });
@@ -108,4 +116,37 @@ async function rendererMemory(page: Page): Promise<number | undefined> {
   const { processInfo } = (await session?.send("SystemInfo.getProcessInfo")) ?? { processInfo: [] };
   const sizes = processInfo.filter(({ type }) => type === "renderer").flatMap(({ id }) => peakMemory(id) ?? []);
   return sizes.length === 0 ? undefined : Math.max(...sizes);
+}
+
+/** What one entry of the browser's trace tells: times are in microseconds. */
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  dur?: number;
+  /** Without the time in which other programs had the processor. */
+  tdur?: number;
+  args?: { name?: string };
+}
+
+/** How long the page's main thread works on one thing, at most, while letters are typed in the search. */
+async function longestTask(page: Page, { search }: Look): Promise<number | undefined> {
+  const session = await page.context().browser()?.newBrowserCDPSession();
+  if (session === undefined) return undefined;
+  const events: TraceEvent[] = [];
+  session.on("Tracing.dataCollected", ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  const isOver = new Promise<void>((resolve) => session.once("Tracing.tracingComplete", () => resolve()));
+  await page.focus(search);
+  const traceConfig = { includedCategories: ["disabled-by-default-devtools.timeline"] };
+  await session.send("Tracing.start", { transferMode: "ReportEvents", traceConfig });
+  await page.keyboard.type(LETTERS, { delay: LETTER_PAUSE });
+  // What the last letter asked for is done: the page has had time for it and answers again.
+  await page.waitForTimeout(5 * LETTER_PAUSE);
+  await page.evaluate("0");
+  await session.send("Tracing.end");
+  await isOver;
+  const threadOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`;
+  const mains = new Set(events.filter(({ args }) => args?.name === "CrRendererMain").map(threadOf));
+  const tasks = events.filter((event) => event.name === "RunTask" && mains.has(threadOf(event)));
+  return tasks.length === 0 ? undefined : Math.max(...tasks.map(({ tdur, dur = 0 }) => tdur ?? dur)) / 1000;
 }

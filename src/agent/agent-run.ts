@@ -21,10 +21,11 @@ import { appending } from "./delivery.ts";
 import type { RunMessage } from "./delivery.ts";
 import type { QueuedKind } from "./message-queue.ts";
 import type { RequestAhead } from "./model-routing.ts";
+import { namedAddress } from "./provider-error.ts";
 import { isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { requestMessages, systemMessage } from "./request.ts";
-import { countdown, retryDelay } from "./retry.ts";
+import { countdown, hasNotArrived, nextRetry } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import type { RunHooks } from "./run-hooks.ts";
 import * as notices from "./session-notices.ts";
@@ -108,6 +109,10 @@ export class AgentRun {
   #isReleased = false;
   #answer: AssistantMessage | undefined;
   #attempt = 0;
+  /** Some request of this run has arrived: what is unreachable now has been there. */
+  #isReached = false;
+  /** Where the latest request went. */
+  #baseUrl = "";
   #tools: AgentTool[] = [];
   #system: SystemMessage | undefined;
 
@@ -216,6 +221,7 @@ export class AgentRun {
         await this.#route();
         await host.beforeRequest(this.#writer, this.#controller.signal);
         const [model, thinkingLevel] = [host.model(), host.thinkingLevel()];
+        this.#baseUrl = model.baseUrl;
         if (!host.haveToolsChanged()) return { model, thinkingLevel };
         await this.#prepareTools(signal);
         return { model, thinkingLevel, context: this.#context() };
@@ -292,6 +298,7 @@ export class AgentRun {
       case "message_end":
         if (event.message.role === "assistant") {
           if (this.#interruption !== undefined && !this.aborted) markStopped(event.message, this.#interruption.reason);
+          nameAddress(event.message, this.#baseUrl);
           await this.#append(event.message, "synced");
           this.#answered(event.message);
         }
@@ -321,6 +328,7 @@ export class AgentRun {
 
   #answered(answer: AssistantMessage): void {
     this.#answer = answer;
+    this.#isReached ||= !hasNotArrived(answer);
     if (answer.stopReason === "error" || this.#attempt === 0) return;
     if (answer.stopReason === "aborted") this.#endRetries(answer.errorMessage);
     else {
@@ -346,21 +354,15 @@ export class AgentRun {
       this.#notice("error", notices.overflow(name, contextWindow));
       return false;
     }
-    const delayMs = retryDelay(host.retry, answer, this.#attempt + 1);
-    if (delayMs === undefined) {
+    const retry = nextRetry(host.retry, answer, this.#attempt, this.#isReached);
+    if (retry === undefined) {
       this.#endRetries(errorMessage);
       return false;
     }
-    this.#attempt += 1;
+    this.#attempt = retry.attempt;
     this.#countdown = new AbortController();
-    host.emit({
-      type: "auto_retry_start",
-      attempt: this.#attempt,
-      maxAttempts: host.retry.maxRetries,
-      delayMs,
-      errorMessage,
-    });
-    const elapsed = await countdown(delayMs, this.#countdown.signal);
+    host.emit({ type: "auto_retry_start", ...retry, errorMessage });
+    const elapsed = await countdown(retry.delayMs, this.#countdown.signal);
     this.#countdown = undefined;
     if (!elapsed) this.#endRetries(errorMessage);
     return elapsed;
@@ -390,6 +392,12 @@ export class AgentRun {
 function markStopped(answer: AssistantMessage, reason: string): void {
   answer.stopReason = "aborted";
   answer.errorMessage = reason;
+}
+
+/** The error of a client says why there is no connection, seldom where to. */
+function nameAddress(answer: AssistantMessage, baseUrl: string): void {
+  if (answer.stopReason === "error" && answer.errorMessage !== undefined)
+    answer.errorMessage = namedAddress(answer.errorMessage, baseUrl);
 }
 
 /** The result as it is kept: made when the tool is done, since with several calls the loop makes its own only after the last. */

@@ -7,6 +7,15 @@
 export const ALREADY_COMPACTED = "Already compacted";
 export const TOO_SMALL = "Nothing to compact (session too small)";
 
+/** `kept`: how many of the tokens at the end a compaction leaves as they are. */
+export const tooSmall = (tokens: number, kept: number): string =>
+  tokens > kept
+    ? `${TOO_SMALL}: its ${inWords(tokens)} cannot be parted any further.`
+    : `${TOO_SMALL}: the conversation has about ${inWords(tokens)}, and the last ${inWords(kept)} stay word for word; ` +
+      "compaction.keepRecentTokens in settings.json says how many.";
+
+const inWords = (tokens: number): string => `${tokens.toLocaleString("en")} tokens`;
+
 export const COMPACTION_RUNS = "The conversation is being compacted; wait for its end, or stop it first.";
 export const SESSION_WENT_ON = "The session went on elsewhere while it was being compacted; nothing was changed.";
 

@@ -11,7 +11,7 @@ import { foldEntry, messageOf } from "../tree/session-context.ts";
 import type { SessionIndexView } from "../session/session-manager.ts";
 import { findCut } from "./compaction-cut.ts";
 import type { Cut, CutItem } from "./compaction-cut.ts";
-import { ALREADY_COMPACTED, TOO_SMALL } from "./compaction-notices.ts";
+import { ALREADY_COMPACTED, tooSmall } from "./compaction-notices.ts";
 import type { CompactionSettings } from "./compaction-settings.ts";
 import { FileOperations } from "./file-operations.ts";
 import { sentTokens } from "./message-tokens.ts";
@@ -62,11 +62,10 @@ export function prepareCompaction(path: readonly SessionEntry[], options: Prepar
   const [history, turnPrefix] = partsBefore(items, start, cut);
   const firstKept = path[cut.firstKept];
   if (firstKept === undefined || history.length + turnPrefix.length === 0)
-    return { kind: "nothing", reason: TOO_SMALL };
-  const tokens = items.slice(start, cut.firstKept).reduce((sum, item) => sum + item.tokens, 0);
+    return { kind: "nothing", reason: tooSmall(tokensOf(items.slice(start)), options.settings.keepRecentTokens) };
   return {
     kind: "ready",
-    tokens,
+    tokens: tokensOf(items.slice(start, cut.firstKept)),
     preparation: {
       firstKeptEntryId: firstKept.id,
       messagesToSummarize: history,
@@ -156,6 +155,8 @@ export function cutItem(
   const tokens = message === undefined ? undefined : sentTokens(message, model);
   return tokens === undefined ? { message: undefined, tokens: 0, isBoundary } : { message, tokens, isBoundary };
 }
+
+const tokensOf = (items: readonly CutItem[]): number => items.reduce((sum, { tokens }) => sum + tokens, 0);
 
 /** What is summarised: the turns before the cut, and the beginning of the one it parts. */
 function partsBefore(

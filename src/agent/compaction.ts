@@ -70,6 +70,11 @@ export class CompactionFailed extends Error {
   override readonly name = "CompactionFailed";
 }
 
+/** There is nothing that a compaction would replace; the message says why. */
+export class NothingToCompact extends Error {
+  override readonly name = "NothingToCompact";
+}
+
 /** What is to be written. */
 interface Draft extends CompactionResult {
   fromExtension?: true;

@@ -49,22 +49,31 @@ export const isImage = (block: unknown): block is ImageContent =>
   typeof block["mimeType"] === "string";
 
 /** The prompts on all branches, in the order of the file, without those that have no text. */
-export function promptTexts(session: Pick<SessionManager, "getEntries">): { entryId: string; text: string }[] {
-  return session
-    .getEntries()
-    .filter(isPrompt)
-    .map((entry) => ({ entryId: entry.id, text: textOf(entry.message.content) }))
-    .filter(({ text }) => text.trim() !== "");
+export const promptTexts = (session: Pick<SessionManager, "getEntries">): PromptText[] =>
+  session.getEntries().filter(isPrompt).flatMap(withText);
+
+/** Those on the path to the leaf, oldest first. Reads no entry of another kind. */
+export const pathPromptTexts = (session: Pick<SessionManager, "getIndex">): PromptText[] =>
+  latestPrompts(session).flatMap(withText);
+
+export interface PromptText {
+  entryId: string;
+  text: string;
+}
+
+function withText({ id, message }: PromptEntry): PromptText[] {
+  const text = textOf(message.content);
+  return text.trim() === "" ? [] : [{ entryId: id, text }];
 }
 
 /** The last prompts on the path to the leaf, at most `limit`, oldest first. Reads no other entry. */
-export function latestPrompts(session: Pick<SessionManager, "getIndex">, limit: number): UserMessage[] {
+export function latestPrompts(session: Pick<SessionManager, "getIndex">, limit = Infinity): PromptEntry[] {
   const index = session.getIndex();
-  const prompts: UserMessage[] = [];
+  const prompts: PromptEntry[] = [];
   for (let n = index.leafOrdinal; n >= 0 && prompts.length < limit; n = index.parentOrdinal(n)) {
     if (index.kindAt(n) !== "message" || (index.roleAt(n) ?? "user") !== "user") continue;
     const entry = index.at(n);
-    if (isPrompt(entry)) prompts.push(entry.message);
+    if (isPrompt(entry)) prompts.push(entry);
   }
   return prompts.reverse();
 }

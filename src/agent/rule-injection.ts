@@ -5,6 +5,7 @@
  */
 import type { AgentEvent } from "@earendil-works/pi-agent-core";
 import type { TtsrInjectionEntry } from "../tree/entries.ts";
+import { RULE_REMINDER } from "../tree/row-text.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Interruption } from "./agent-run.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
@@ -14,8 +15,6 @@ import type { RuleScope, StreamRule } from "./rule-files.ts";
 import * as notices from "./session-notices.ts";
 import { RuleWatch } from "./stream-rules.ts";
 
-/** The customType of the message that tells a rule, as oh-my-pi writes it. */
-export const RULE_MESSAGE = "ttsr-injection";
 /** Rules given in one run. Only rules that repeat can come to it, or a great many rules. */
 const MAX_GIVEN = 10;
 
@@ -120,7 +119,7 @@ export class StreamRules {
     const ids = [
       branch.write((manager) => manager.appendTtsrInjection(names)),
       branch.write((manager) =>
-        manager.appendCustomMessageEntry(RULE_MESSAGE, ruleText(rules, stopped), false, { rules: names }),
+        manager.appendCustomMessageEntry(RULE_REMINDER, ruleText(rules, stopped), false, { rules: names }),
       ),
     ];
     for (const id of ids) if (id !== undefined) this.#host.appended(id);

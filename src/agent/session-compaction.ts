@@ -5,7 +5,7 @@
  */
 import type { AgentTool } from "@earendil-works/pi-agent-core";
 import type { CompactionEntry } from "../tree/entries.ts";
-import { Compaction, CompactionFailed } from "./compaction.ts";
+import { Compaction, CompactionFailed, NothingToCompact } from "./compaction.ts";
 import type { CompactionHost, CompactionOutcome, CompactOptions } from "./compaction.ts";
 import { NOTHING_TO_UNCOMPACT } from "./compaction-notices.ts";
 import { latestCompaction } from "./compaction-preparation.ts";
@@ -52,14 +52,14 @@ export class SessionCompaction {
   /**
    * Replaces the older part of the conversation, for the model, by a summary; a running turn is stopped first. What was
    * queued meanwhile is sent afterwards. `entry` is absent when it was cancelled. Rejects with CompactionFailed when the
-   * summary could not be made, with another error when there is nothing to compact.
+   * summary could not be made, with NothingToCompact when there is nothing to put into one.
    */
   async compact(options: CompactOptions = {}): Promise<{ cancelled: boolean; entry?: CompactionEntry }> {
     const outcome = await this.run(options);
     this.#host.sendQueued();
     if (outcome.kind === "written") return { cancelled: false, entry: outcome.entry };
     if (outcome.kind === "cancelled") return { cancelled: true };
-    throw outcome.kind === "failed" ? new CompactionFailed(outcome.reason) : new Error(outcome.reason);
+    throw outcome.kind === "failed" ? new CompactionFailed(outcome.reason) : new NothingToCompact(outcome.reason);
   }
 
   /** Like `compact`, for who goes on by itself. */

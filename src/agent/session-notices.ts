@@ -4,7 +4,8 @@
  */
 
 export const TURN_RUNS = "A turn is running; wait for its end, or stop it first.";
-export const PROMPT_WHILE_RUNNING = "A turn is running; send this with steer() or followUp(), or stop the turn first.";
+export const PROMPT_WHILE_RUNNING =
+  'A turn is running; give streamingBehavior "steer" or "followUp" to queue this, or stop the turn first.';
 export const JUMP_RUNS = "Another jump or change of session is under way; wait for its end.";
 export const COMMAND_RUNS = "A command is still running; wait for its end, or stop it first.";
 export const EMPTY_PROMPT = "A prompt needs text or an image.";

@@ -8,6 +8,7 @@ import { wellFormed } from "../tree/json.ts";
 import type { AssistantMessage, Usage } from "../tree/messages.ts";
 import { escapePromptTags, promptPart } from "./conversation-text.ts";
 import type { ModelRegistry } from "./models.ts";
+import { finalErrorText, namedAddress } from "./provider-error.ts";
 import { clampThinkingLevel, isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 
@@ -90,7 +91,14 @@ function outcomeOf(answer: AssistantMessage, model: Model): SummaryOutcome {
   if (isContextOverflow(answer, model.contextWindow))
     return { kind: "failed", reason: `The conversation is too long for ${model.name} to summarise.`, isOverflow: true };
   if (stopReason === "error" || stopReason === "aborted")
-    return { kind: "failed", reason: failure(errorMessage ?? "the provider gave no reason") };
+    return {
+      kind: "failed",
+      reason: failure(
+        errorMessage === undefined
+          ? "the provider gave no reason"
+          : finalErrorText(namedAddress(errorMessage, model.baseUrl)),
+      ),
+    };
   if (stopReason === "toolUse" || content.some(({ type }) => type === "toolCall"))
     return { kind: "failed", reason: "The model called a tool instead of writing a summary." };
   if (stopReason === "length")

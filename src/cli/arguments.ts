@@ -1,5 +1,5 @@
 /**
- * The command line: what `bough` accepts, as one parsed value. Part of `cli/`; main.ts reads it, the modes use it.
+ * The command line: what `bough` accepts, as one parsed value. Part of `cli/`; run-command.ts reads it, the modes use it.
  */
 import { parseArgs } from "node:util";
 import type { GivenFlag } from "../extensions/extension-flags.ts";

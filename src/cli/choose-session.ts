@@ -3,12 +3,10 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { UNFINISHED_TURN, worksElsewhere } from "../agent/session-notices.ts";
+import { worksElsewhere } from "../agent/session-notices.ts";
 import { findSession } from "../session/catalog.ts";
 import { canonicalPath } from "../session/locations.ts";
 import { SessionManager } from "../session/session-manager.ts";
-import { kindNamed, kindOf } from "../tree/kinds.ts";
-import type { AgentMessage } from "../tree/messages.ts";
 import type { SessionChoice } from "./arguments.ts";
 import { UsageError } from "./usage.ts";
 
@@ -56,20 +54,3 @@ export function folderNotice(session: SessionManager, cwd: string): string | und
     return `The folder this session was made in is gone: ${recorded || "(none recorded)"}. To go on here: bough --fork ${path}`;
   return canonicalPath(recorded) === canonicalPath(cwd) ? undefined : worksElsewhere(recorded, cwd);
 }
-
-/** That the last turn of an opened session has no answer, as after a kill; undefined when it has one, or nothing can be written. */
-export function unfinishedNotice(session: SessionManager): string | undefined {
-  if (session.isReadOnly()) return undefined;
-  const index = session.getIndex();
-  let n = index.leafOrdinal;
-  // What adds no message to the context, such as a label, is no answer.
-  while (n >= 0 && kindNamed(index.kindAt(n)).message === undefined) n = index.parentOrdinal(n);
-  const last = n < 0 ? undefined : index.at(n);
-  if (last?.type !== "message" || kindOf(last).fault(last) !== undefined) return undefined;
-  return waitsForAnswer(last.message) ? UNFINISHED_TURN : undefined;
-}
-
-const waitsForAnswer = (message: AgentMessage): boolean =>
-  message.role === "assistant"
-    ? message.stopReason === "toolUse"
-    : message.role === "user" || message.role === "toolResult";

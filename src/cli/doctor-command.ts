@@ -1,6 +1,6 @@
 /**
  * `bough doctor`: what is wrong with session files, each problem with its line; with --repair, what can be put right.
- * Part of `cli/`; called by main.ts. Without --repair it changes no byte.
+ * Part of `cli/`; called by run-command.ts. Without --repair it changes no byte.
  */
 import { statSync } from "node:fs";
 import { sessionFilesBelow } from "../session/catalog.ts";

@@ -1,5 +1,5 @@
 /**
- * `bough export`: a session as a page, as Markdown or as a session file to give away. Part of `cli/`; called by main.ts.
+ * `bough export`: a session as a page, as Markdown or as a session file to give away. Part of `cli/`; called by run-command.ts.
  * Opens the session for reading only.
  */
 import { homedir } from "node:os";

@@ -2,10 +2,11 @@
  * The first run: without a model there is still something to see. Part of `cli/`; used by terminal-mode.ts.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ensurePrivateDir, examplesDir } from "../session/locations.ts";
+import { ensurePrivateDir, examplePath } from "../session/locations.ts";
 import { writeNewFile } from "../session/new-file.ts";
+import { newHeader } from "../session/open-session.ts";
 import { createFailed } from "../session/session-errors.ts";
 import { encodeLine } from "../tree/format.ts";
 
@@ -18,17 +19,17 @@ export const CONNECT_A_MODEL =
   "or name any endpoint: bough --base-url URL --model NAME --api-key KEY";
 
 /**
- * The user's own copy of the example session, made at the first call; later calls give the same copy,
+ * The user's own copy of the example session for this folder, made at the first call; later calls give the same copy,
  * with all that was done in it. It lies apart from the sessions, so it is never "recent". Throws SessionFileError.
  */
 export function exampleSession(cwd: string): string {
-  const path = join(examplesDir(), "example-session.jsonl");
+  const path = examplePath(cwd);
   if (existsSync(path)) return path;
   const [header = "", ...entries] = readFileSync(BUNDLED, "utf8").split("\n");
-  // Commands typed in the example run where the user is.
-  const lines = [encodeLine({ ...JSON.parse(header), cwd }), ...entries];
+  const { timestamp } = JSON.parse(header);
+  const lines = [encodeLine({ ...newHeader(cwd), timestamp }), ...entries];
   try {
-    ensurePrivateDir(examplesDir());
+    ensurePrivateDir(dirname(path));
     writeNewFile(path, [Buffer.from(lines.join("\n"))]);
   } catch (error) {
     // Another bough may have made it meanwhile.

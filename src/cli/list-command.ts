@@ -1,5 +1,5 @@
 /**
- * `bough list`: the sessions there are, the last used first. Part of `cli/`; called by main.ts. Changes no byte.
+ * `bough list`: the sessions there are, the last used first. Part of `cli/`; called by run-command.ts. Changes no byte.
  */
 import { listAllSessions, listSessions } from "../session/catalog.ts";
 import type { SessionInfo } from "../session/catalog.ts";

@@ -1,10 +1,10 @@
 /**
- * `bough -p` and `--mode json`: one prompt, its answer on standard output, and out. Part of `cli/`; used by main.ts.
+ * `bough -p` and `--mode json`: one prompt, its answer on standard output, and out. Part of `cli/`; used by run-command.ts.
  */
 import { text as readAll } from "node:stream/consumers";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
-import { providerErrorText } from "../agent/provider-error.ts";
+import { finalErrorText, providerErrorText } from "../agent/provider-error.ts";
 import { textOf } from "../tree/content.ts";
 import type { AssistantMessage } from "../tree/messages.ts";
 import { SIGNAL_EXIT_CODES } from "../tui/process-guard.ts";
@@ -119,7 +119,7 @@ function faultOf(message: AssistantMessage | undefined): string | undefined {
     case undefined:
       return "The model gave no answer.";
     case "error":
-      return providerErrorText(message?.errorMessage ?? "The provider failed without saying why.");
+      return finalErrorText(message?.errorMessage ?? "The provider failed without saying why.");
     case "aborted":
       return STOPPED;
     case "length":

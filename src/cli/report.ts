@@ -1,5 +1,5 @@
 /**
- * What goes to standard error: notices, and why bough failed. Part of `cli/`; used by main.ts, the commands and modes.
+ * What goes to standard error: notices, and why bough failed. Part of `cli/`; used by run-command.ts, the commands and modes.
  */
 import { sanitise } from "../tui/sanitise.ts";
 import type { Io } from "./io.ts";

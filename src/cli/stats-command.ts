@@ -1,5 +1,5 @@
 /**
- * `bough stats`: what sessions have spent, in tokens and dollars. Part of `cli/`; called by main.ts. Opens files for
+ * `bough stats`: what sessions have spent, in tokens and dollars. Part of `cli/`; called by run-command.ts. Opens files for
  * reading only.
  */
 import { statSync } from "node:fs";

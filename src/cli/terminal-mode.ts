@@ -1,5 +1,5 @@
 /**
- * `bough` on a terminal. Part of `cli/`; used by main.ts.
+ * `bough` on a terminal. Part of `cli/`; used by run-command.ts.
  */
 import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
@@ -16,7 +16,7 @@ import { isReservedKey, loadKeybindings, readUserKeys } from "../tui/keybindings
 import type { Arguments } from "./arguments.ts";
 import { prepare, putToWork } from "./assemble.ts";
 import type { Workplace } from "./assemble.ts";
-import { chooseSession, folderNotice, unfinishedNotice } from "./choose-session.ts";
+import { chooseSession, folderNotice } from "./choose-session.ts";
 import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice } from "./load-extensions.ts";
@@ -27,16 +27,15 @@ import { UsageError } from "./usage.ts";
 
 /** Returns the exit code: 0, or 1 when something of the session could not be saved. */
 export async function runTerminal(given: Arguments, version: string): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError('This is no terminal; for one answer use bough -p "…".');
+  const isTerminal = process.stdin.isTTY && process.stdout.isTTY;
   const { keybindings, notices } = loadKeybindings(defaultStateDir());
   const { args, place } = await prepare(given, version, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
-    ask: askTrust,
-    dialogs: plainDialogs,
-    whenSlow: loadingLine,
+    ...(isTerminal ? { ask: askTrust, dialogs: plainDialogs, whenSlow: loadingLine } : {}),
   });
+  // Mistakes in the arguments come first; which options there are is known with the extensions.
+  if (!isTerminal) throw new UsageError('This is no terminal; for one answer use bough -p "…".');
   const { settings, registry, extensions } = place;
   const picksSession = args.session.kind === "resume" && args.session.session === undefined;
   const isFirstRun = args.session.kind === "new" && registry.available().length === 0;
@@ -45,7 +44,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       ? SessionManager.open(exampleSession(place.cwd))
       : chooseSession(picksSession ? { kind: "new" } : args.session, place.cwd),
   );
-  const unfinished = unfinishedNotice(manager);
   const session = await putToWork(manager, place, { goesOnUnsaved: true });
   const told = noticesOf(session);
   const folder = folderNotice(manager, place.cwd);
@@ -63,7 +61,6 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
       // That the example's model is not here says nothing new when there is none at all.
       ...(isFirstRun ? [...registry.problems, ...settings.notices, CONNECT_A_MODEL] : told),
       ...(folder === undefined ? [] : [folder]),
-      ...(unfinished === undefined ? [] : [unfinished]),
       ...(session.isFollowing ? [followingNotice(manager)] : []),
     ],
     prompt: args.prompt,

@@ -1,6 +1,6 @@
 /**
  * `bough tree FILE`: prints a session's tree, drawn, numbered or as JSON, and what is wrong with the file.
- * Part of `cli/`; called by main.ts. Opens the file for reading only and changes no byte of it.
+ * Part of `cli/`; called by run-command.ts. Opens the file for reading only and changes no byte of it.
  */
 import { homedir } from "node:os";
 import { SessionManager } from "../session/session-manager.ts";

@@ -15,8 +15,8 @@ import type { ProblemCode } from "../tree/problems.ts";
 import { writeHtml } from "./html.ts";
 import { MarkdownImages } from "./markdown-entries.ts";
 import { markdownPieces } from "./markdown.ts";
-import { Redaction, findSecrets } from "./redaction.ts";
-import type { RedactionReport } from "./redaction.ts";
+import { Redaction, findSecrets, scannedRecord } from "./redaction.ts";
+import type { RedactionReport, ScannedRecord } from "./redaction.ts";
 import type { SecretValue } from "./secret-values.ts";
 import { jsonlPieces } from "./session-jsonl.ts";
 import { ExportError, SessionPart, chosenPath } from "./session-part.ts";
@@ -166,18 +166,24 @@ const DAMAGE: ReadonlySet<ProblemCode> = new Set(["torn-tail", "bad-line", "fuse
 const damagedLines = (part: SessionPart): number => part.problems.filter(({ code }) => DAMAGE.has(code)).length;
 
 /** All that can be in the export, for who looks for secrets in it. */
-function* recordsOf(session: OpenSession, path: readonly number[] | undefined, host: ExportHost): Generator<object> {
+function* recordsOf(
+  session: OpenSession,
+  path: readonly number[] | undefined,
+  host: ExportHost,
+): Generator<ScannedRecord> {
   const { header, index } = session;
-  yield header;
+  yield scannedRecord(header);
   const count = path?.length ?? index.size;
   const tell = every(SLICE_MS);
   for (let n = 0; n < count; n++) {
     host.signal?.throwIfAborted();
     if (tell()) host.onProgress?.("scanning", n, count);
-    yield index.readOnce(path?.[n] ?? n);
+    const ordinal = path?.[n] ?? n;
+    const json = index.bytesAt(ordinal);
+    yield json === undefined ? scannedRecord(index.readOnce(ordinal)) : { json, read: () => index.readOnce(ordinal) };
   }
   // Labels stand on other branches, and the name may.
-  yield { labels: [...index.labels().values()], name: index.name?.text ?? "" };
+  yield scannedRecord({ labels: [...index.labels().values()], name: index.name?.text ?? "" });
 }
 
 type Written = Pick<Exported, "bytes" | "imagesLeftOut">;

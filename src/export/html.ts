@@ -6,18 +6,19 @@
 import { Buffer } from "node:buffer";
 import { renameSync, statSync } from "node:fs";
 import type { SessionHeader } from "../tree/entries.ts";
+import type { OutlineSource } from "../tree/outline-source.ts";
 import type { Problem } from "../tree/problems.ts";
 import { writeNewFile } from "../session/new-file.ts";
 import { dataScript } from "./packed-scripts.ts";
 import { pageAssets } from "./page-assets.ts";
 import { PAGE_END, pageScript, pageStart } from "./page-frame.ts";
-import { PagePacker, type PackSource } from "./page-packer.ts";
+import { PagePacker } from "./page-packer.ts";
 import { FACTS_ID } from "./page/page-data.ts";
 import type { PageFacts } from "./page/page-data.ts";
 import { SpoolFile } from "./spool-file.ts";
 
 /** The session to write. SessionEntryIndex has this shape; what masks or narrows a session stands in front of one. */
-export interface PageSource extends PackSource {
+export interface PageSource extends OutlineSource {
   readonly problems: readonly Problem[];
   readonly name: { text: string } | undefined;
 }

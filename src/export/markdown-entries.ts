@@ -5,6 +5,7 @@
 import { textOf } from "../tree/content.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import { isRecord, sendable } from "../tree/json.ts";
+import { RULE_REMINDER, customTypeText } from "../tree/row-text.ts";
 import { isImage } from "./record-texts.ts";
 import { codeBlock, details, htmlLine, oneLine, safeMarkdown } from "./markdown-text.ts";
 
@@ -172,12 +173,10 @@ export class EntryMarkdown {
   }
 
   #custom(message: Fields): string {
+    const from = message["customType"] === RULE_REMINDER ? "told to the model" : "an extension's message";
     const hidden = message["display"] === false ? ", hidden in the terminal" : "";
     const body = [...this.#content(message["content"])].join("\n\n");
-    return details(
-      `${htmlLine(stringOf(message["customType"]), 60)} (an extension's message${hidden})`,
-      body || "(empty)",
-    );
+    return details(`${htmlLine(customTypeText(message["customType"]), 60)} (${from}${hidden})`, body || "(empty)");
   }
 
   #file(file: Fields): string {

@@ -5,7 +5,7 @@
  */
 import type { SessionEntry } from "../tree/entries.ts";
 import { isRecord } from "../tree/json.ts";
-import { spendingOf } from "../tree/usage.ts";
+import type { Spending } from "../tree/usage.ts";
 import { isImage } from "./page-images.ts";
 import type { ImageReference } from "./page/page-data.ts";
 
@@ -18,9 +18,9 @@ const NOT_IN_MESSAGES = new Set(["timestamp", "api", "details", "usage", "respon
 const NOT_IN_BLOCKS = new Set(["thinkingSignature", "textSignature", "thoughtSignature", "signature"]);
 
 /** @param takeImage gives what stands in the place of an image */
-export function bodyOf(entry: SessionEntry, takeImage: TakeImage): Fields {
+export function bodyOf(entry: SessionEntry, spending: Spending | undefined, takeImage: TakeImage): Fields {
   const body = without(entry as unknown as Fields, NOT_IN_BODIES);
-  if (isRecord(body["message"])) body["message"] = messageBody(body["message"], entry, takeImage);
+  if (isRecord(body["message"])) body["message"] = messageBody(body["message"], spending, takeImage);
   if (Array.isArray(body["content"])) body["content"] = body["content"].map((block) => blockBody(block, takeImage));
   if (isRecord(body["replacement"])) body["replacement"] = contentBody(body["replacement"], takeImage);
   if (entry.type === "custom_message" || entry.type === "compaction" || entry.type === "branch_summary") {
@@ -30,12 +30,12 @@ export function bodyOf(entry: SessionEntry, takeImage: TakeImage): Fields {
   return body;
 }
 
-function messageBody(message: Fields, entry: SessionEntry, takeImage: TakeImage): Fields {
+function messageBody(message: Fields, spending: Spending | undefined, takeImage: TakeImage): Fields {
   const body = contentBody(without(message, NOT_IN_MESSAGES), takeImage);
   const details = message["details"];
   if (isRecord(details) && typeof details["diff"] === "string") body["diff"] = details["diff"];
   if (Array.isArray(body["files"])) body["files"] = body["files"].map((file) => fileBody(file, takeImage));
-  const spent = spendingOf(entry)?.sums;
+  const spent = spending?.sums;
   // Cents of cents: more digits say nothing and do not compress.
   if (spent !== undefined) body["spent"] = [spent.totalTokens, Math.round(spent.cost * 1e5) / 1e5];
   return body;

@@ -3,9 +3,8 @@
  * Part of `export/`; used by html.ts.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { readTime } from "../tree/format.ts";
-import { kindOf } from "../tree/kinds.ts";
-import { addSpending, emptyUsage, spendingOf } from "../tree/usage.ts";
+import { addSpending, emptyUsage } from "../tree/usage.ts";
+import type { Spending } from "../tree/usage.ts";
 import type { PageFacts } from "./page/page-data.ts";
 import { roleOf } from "./page-rows.ts";
 
@@ -23,16 +22,14 @@ export class FactsCount {
   #first = Number.POSITIVE_INFINITY;
   #last = Number.NEGATIVE_INFINITY;
 
-  add(entry: SessionEntry): void {
-    const time = readTime(entry.timestamp);
+  /** @param time of its timestamp; NaN when that cannot be read */
+  add(entry: SessionEntry, time: number, spending: Spending | undefined): void {
     if (!Number.isNaN(time)) {
       this.#first = Math.min(this.#first, time);
       this.#last = Math.max(this.#last, time);
     }
-    if (kindOf(entry).fault(entry) !== undefined) return;
     const counted = COUNTED.get(roleOf(entry));
     if (counted !== undefined) this.#counts[counted]++;
-    const spending = spendingOf(entry);
     if (spending !== undefined) addSpending(this.#usage, spending);
   }
 

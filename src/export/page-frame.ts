@@ -71,7 +71,7 @@ function notice({ session, entries, times }: PageFacts, title: string): string {
   return `<div id="notice">
 <h1>${title}</h1>
 <p>${entries} ${entries === 1 ? "entry" : "entries"}${span}, in ${escapeHtml(oneLine(session.cwd) || "an unknown folder")}.</p>
-<p>This page shows a conversation with a coding agent. It needs JavaScript, and a browser made after the spring of 2023. It loads nothing from any network. The conversation is in this file, compressed.</p>
+<p>This page shows a conversation with a coding agent. It needs JavaScript, and a browser made after the spring of 2024. It loads nothing from any network. The conversation is in this file, compressed.</p>
 </div>`;
 }
 

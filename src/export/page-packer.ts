@@ -3,11 +3,13 @@
  * on to the spool file.
  * Part of `export/`; used by html.ts. Each entry is asked for once, in file order, and again only as a tool's call.
  */
-import { BodyCache } from "../tree/body-cache.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import type { OutlineSource } from "../tree/outline-source.ts";
+import { readTime } from "../tree/format.ts";
 import type { TraitsSource } from "../tree/outline-traits.ts";
 import { glancesOf } from "../tree/glances.ts";
+import { kindOf } from "../tree/kinds.ts";
+import { spendingOf } from "../tree/usage.ts";
 import { PackedScripts, dataScript } from "./packed-scripts.ts";
 import { bodyOf } from "./page-bodies.ts";
 import { FactsCount, type CountedFacts } from "./page-facts.ts";
@@ -16,12 +18,6 @@ import { RowBlocks } from "./page-rows.ts";
 import { bodiesId, imageId, rowsId } from "./page/page-data.ts";
 import type { ImageReference, RowBlock } from "./page/page-data.ts";
 import type { SpoolFile } from "./spool-file.ts";
-
-/** A session to be packed. */
-export interface PackSource extends OutlineSource {
-  /** As `at`, for an entry that is not asked for again soon; nothing need be kept of it. */
-  readOnce?(n: number): SessionEntry;
-}
 
 export interface PackOptions {
   images?: boolean;
@@ -40,17 +36,18 @@ export class PagePacker {
   /** The first ordinal of each chunk. */
   readonly chunks: number[] = [];
   readonly images: PageImages;
-  readonly #source: PackSource;
+  readonly #source: OutlineSource;
   readonly #options: PackOptions;
   readonly #spool: SpoolFile;
   readonly #count = new FactsCount();
   readonly #rowPacker = new PackedScripts((script) => this.rowScripts.push(script));
   readonly #bodyPacker = new PackedScripts((script) => this.#spool.write(script));
   #blocks = 0;
-  #chunk: string[] = [];
+  /** Of the chunk that is being written: how many bodies it has, and their characters. */
+  #chunkSize = 0;
   #chunkLength = 0;
 
-  constructor(source: PackSource, spool: SpoolFile, options: PackOptions) {
+  constructor(source: OutlineSource, spool: SpoolFile, options: PackOptions) {
     this.#source = source;
     this.#spool = spool;
     this.#options = options;
@@ -68,12 +65,12 @@ export class PagePacker {
     const takeImage = (block: Record<string, unknown>): ImageReference => this.#takeImage(block);
     for (let n = 0; n < recent.size; n++) {
       const entry = recent.at(n);
-      this.#count.add(entry);
-      const block = rows.add(n, entry, glanceAt(n));
+      const time = readTime(entry.timestamp);
+      const spending = kindOf(entry).fault(entry) === undefined ? spendingOf(entry) : undefined;
+      this.#count.add(entry, time, spending);
+      const block = rows.add(n, entry, time, glanceAt(n));
       if (block !== undefined) await this.#addRows(block);
-      const json = JSON.stringify(bodyOf(entry, takeImage));
-      this.#chunk.push(json);
-      this.#chunkLength += json.length;
+      this.#writeBody(JSON.stringify(bodyOf(entry, spending, takeImage)));
       if (this.#chunkLength >= CHUNK_LENGTH) await this.#addChunk(n + 1);
     }
     const rest = rows.take();
@@ -84,17 +81,24 @@ export class PagePacker {
   }
 
   async #addRows(block: RowBlock): Promise<void> {
-    await this.#rowPacker.add(rowsId(this.#blocks++), JSON.stringify(block));
+    this.#rowPacker.write(JSON.stringify(block));
+    await this.#rowPacker.add(rowsId(this.#blocks++));
+  }
+
+  #writeBody(json: string): void {
+    this.#bodyPacker.write(this.#chunkSize++ === 0 ? "[" : ",");
+    this.#bodyPacker.write(json);
+    this.#chunkLength += json.length;
   }
 
   /** @param next the ordinal after the chunk's last */
   async #addChunk(next: number): Promise<void> {
-    if (this.#chunk.length === 0) return;
-    const id = bodiesId(this.chunks.push(next - this.#chunk.length) - 1);
-    const json = `[${this.#chunk.join(",")}]`;
-    this.#chunk = [];
+    if (this.#chunkSize === 0) return;
+    const id = bodiesId(this.chunks.push(next - this.#chunkSize) - 1);
+    this.#chunkSize = 0;
     this.#chunkLength = 0;
-    await this.#bodyPacker.add(id, json);
+    this.#bodyPacker.write("]");
+    await this.#bodyPacker.add(id);
     this.#options.onProgress?.(next);
   }
 
@@ -106,17 +110,17 @@ export class PagePacker {
 }
 
 /** The source, with the entries asked for last at hand: a row looks at entries that bodies have just been made of. */
-function withRecent(source: PackSource): TraitsSource {
-  const recent = new BodyCache(RECENT_ENTRIES);
+function withRecent(source: OutlineSource): TraitsSource {
+  const recent: { n: number; entry: SessionEntry }[] = [];
   return {
     size: source.size,
     kindAt: (n) => source.kindAt(n),
     parentOrdinal: (n) => source.parentOrdinal(n),
     at(n) {
-      const known = recent.get(n, 1);
-      if (known !== undefined) return known;
-      const entry = source.readOnce?.(n) ?? source.at(n);
-      recent.put(n, entry, 1);
+      const known = recent[n % RECENT_ENTRIES];
+      if (known?.n === n) return known.entry;
+      const entry = source.at(n);
+      recent[n % RECENT_ENTRIES] = { n, entry };
       return entry;
     },
   };

@@ -3,7 +3,6 @@
  * Part of `export/`; used by html.ts. Columns of one sort compress to a fraction of rows.
  */
 import type { SessionEntry } from "../tree/entries.ts";
-import { readTime } from "../tree/format.ts";
 import { isRecord } from "../tree/json.ts";
 import type { OutlineSource, RowGlance } from "../tree/outline-source.ts";
 
@@ -21,12 +20,15 @@ export class RowBlocks {
     this.#source = source;
   }
 
-  /** Takes the next entry. Returns a block when one is full. */
-  add(n: number, entry: SessionEntry, glance: RowGlance): RowBlock | undefined {
+  /**
+   * Takes the next entry. Returns a block when one is full.
+   * @param time of its timestamp; NaN when that cannot be read
+   */
+  add(n: number, entry: SessionEntry, time: number, glance: RowGlance): RowBlock | undefined {
     const block = this.#block;
     block.ids.push(entry.id);
     block.parents.push(this.#parentOf(n, entry));
-    block.times.push(this.#timeSinceLast(entry));
+    block.times.push(this.#timeSinceLast(time));
     block.kinds.push(this.#nameIndex(entry.type));
     const role = roleOf(entry);
     block.roles.push(role === undefined ? -1 : this.#nameIndex(role));
@@ -50,8 +52,7 @@ export class RowBlocks {
     return parent < 0 ? entry.parentId : parent - n;
   }
 
-  #timeSinceLast(entry: SessionEntry): number | null {
-    const time = readTime(entry.timestamp);
+  #timeSinceLast(time: number): number | null {
     if (Number.isNaN(time)) return null;
     const since = time - this.#lastTime;
     this.#lastTime = time;

@@ -8,20 +8,32 @@ import { isRecord } from "../tree/json.ts";
 export type FieldPath = readonly (string | number)[];
 
 /** Every text in the record: values, and the names of members. The base64 of images is passed over. */
-export function* textsIn(record: unknown): Generator<string> {
+export function textsIn(record: unknown): string[] {
+  const texts: string[] = [];
+  hasText(record, (text) => {
+    texts.push(text);
+    return false;
+  });
+  return texts;
+}
+
+/** Whether one of those texts is wanted; the rest is not asked about then. */
+export function hasText(record: unknown, isWanted: (text: string) => boolean): boolean {
   const waiting: unknown[] = [record];
   while (waiting.length > 0) {
     const value = waiting.pop();
-    if (typeof value === "string") yield value;
-    else if (Array.isArray(value)) for (let n = value.length - 1; n >= 0; n--) waiting.push(value[n]);
+    if (typeof value === "string") {
+      if (isWanted(value)) return true;
+    } else if (Array.isArray(value)) for (let n = value.length - 1; n >= 0; n--) waiting.push(value[n]);
     else if (isRecord(value)) {
       const isPicture = isImage(value);
-      for (const [name, member] of Object.entries(value)) {
-        yield name;
-        if (!(isPicture && name === "data")) waiting.push(member);
+      for (const name of Object.keys(value)) {
+        if (isWanted(name)) return true;
+        if (!(isPicture && name === "data")) waiting.push(value[name]);
       }
     }
   }
+  return false;
 }
 
 /** Every member that is a text, as the JSON it would be: some texts are secrets by what they are called. */

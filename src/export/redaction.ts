@@ -3,9 +3,11 @@
  * and the report of what was masked where.
  * Part of `export/`; made by export-session.ts. A record is masked whole: every text in it and every name of a member.
  */
+import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import type { SessionEntry, SessionHeader } from "../tree/entries.ts";
-import { fieldName, namedTextsIn, textsIn, withTexts } from "./record-texts.ts";
+import { fieldName, hasText, namedTextsIn, textsIn, withTexts } from "./record-texts.ts";
+import { SecretMarks } from "./secret-marks.ts";
 import { SecretScanner } from "./secret-scanner.ts";
 import { SecretValues, literally } from "./secret-values.ts";
 import type { SecretValue } from "./secret-values.ts";
@@ -107,8 +109,8 @@ export class Redaction {
   }
 
   #concerns(record: object): boolean {
-    for (const text of textsIn(record)) if (this.#secrets.has(text) || this.#home?.test(text) === true) return true;
-    return false;
+    if (this.#secrets.size === 0 && this.#home === undefined) return false;
+    return hasText(record, (text) => this.#secrets.has(text) || this.#home?.test(text) === true);
   }
 
   #masked<T extends object>(record: T, onMask?: (field: string, kinds: readonly string[]) => void): T {
@@ -132,22 +134,42 @@ const homePattern = (home: string): RegExp => {
   return new RegExp(`(?<![\\w.~-])(?:${[...forms].map(literally).join("|")})(?![\\w.-])`);
 };
 
+/** A record whose secrets are looked for: its JSON, until the next one is asked for, and itself. */
+export interface ScannedRecord {
+  json: Uint8Array;
+  read: () => object;
+}
+
+export const scannedRecord = (record: object): ScannedRecord => ({
+  json: Buffer.from(JSON.stringify(record)),
+  read: () => record,
+});
+
+/** Bytes of records that are looked at in a row. */
+const SLICE = 1024 * 1024;
+
 /**
  * All secrets in the records, those that are `known` included. A value that a rule knows by what stands before it is found
  * at its other places too.
  */
-export async function findSecrets(records: Iterable<object>, known: readonly SecretValue[]): Promise<SecretValues> {
+export async function findSecrets(
+  records: Iterable<ScannedRecord>,
+  known: readonly SecretValue[],
+): Promise<SecretValues> {
   const secrets = new SecretValues();
   for (const secret of known) secrets.add(secret);
-  const scanner = await SecretScanner.load((secret) => secrets.add(secret));
-  for (const record of records)
-    for (const text of scannedIn(record)) {
-      const scanned = scanner.add(text);
-      if (scanned === undefined) continue;
-      await scanned;
-      // Whoever waits on a screen or for a signal has a turn.
-      await setImmediate();
-    }
+  const scanner = new SecretScanner((secret) => secrets.add(secret));
+  const marks = new SecretMarks();
+  let looked = 0;
+  for (const { json, read } of records) {
+    const texts = marks.standIn(json) ? scannedIn(read()) : [];
+    for (const text of texts) await scanner.add(text);
+    looked += json.length;
+    if (looked < SLICE) continue;
+    looked = 0;
+    // Whoever waits on a screen or for a signal has a turn.
+    await setImmediate();
+  }
   await scanner.finish();
   return secrets;
 }

@@ -1,6 +1,6 @@
 /**
  * `SecretScanner`: finds secrets in texts by secretlint's rules and some of bough's own.
- * Part of `export/`; used by redaction. Loading the rules takes some 60 ms, so they are loaded when something is exported.
+ * Part of `export/`; used by redaction. Loading the rules takes some 60 ms, so they are loaded when there is a text to look at.
  */
 import type { SecretValue } from "./secret-values.ts";
 
@@ -54,19 +54,14 @@ const KIND_NAMES: ReadonlyMap<string, string> = new Map([
 type Lint = (text: string) => Promise<SecretValue[]>;
 
 export class SecretScanner {
-  readonly #lint: Lint;
   readonly #found: (secret: SecretValue) => void;
+  #lint: Promise<Lint> | undefined;
   #texts: string[] = [];
   #length = 0;
 
-  private constructor(lint: Lint, found: (secret: SecretValue) => void) {
-    this.#lint = lint;
-    this.#found = found;
-  }
-
   /** @param found is told of each secret, also of one that was found before */
-  static async load(found: (secret: SecretValue) => void): Promise<SecretScanner> {
-    return new SecretScanner(await loadLint(), found);
+  constructor(found: (secret: SecretValue) => void) {
+    this.#found = found;
   }
 
   /** Looks at a text now or later; undefined when there is nothing to wait for. */
@@ -83,10 +78,11 @@ export class SecretScanner {
     const texts = this.#texts;
     this.#texts = [];
     this.#length = 0;
-    const secrets = await this.#lint(texts.join(BORDER));
+    if (texts.length === 0) return;
+    const lint = await (this.#lint ??= loadLint());
+    const secrets = await lint(texts.join(BORDER));
     const isAcross = ({ value }: SecretValue): boolean => value.includes("\u0000");
-    if (secrets.some(isAcross))
-      for (const text of texts) for (const found of await this.#lint(text)) this.#found(found);
+    if (secrets.some(isAcross)) for (const text of texts) for (const found of await lint(text)) this.#found(found);
     for (const secret of secrets) if (!isAcross(secret)) this.#found(secret);
   }
 }

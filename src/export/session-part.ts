@@ -7,6 +7,7 @@ import type { SessionEntryIndex } from "../tree/entry-index.ts";
 import type { Problem } from "../tree/problems.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { TreeProblem } from "../tree/tree-links.ts";
+import { spendingOf } from "../tree/usage.ts";
 import type { PageSource } from "./html.ts";
 import type { Redaction } from "./redaction.ts";
 
@@ -80,10 +81,8 @@ export class SessionPart implements PageSource {
   get leafOrdinal(): number {
     return this.#path === undefined ? this.#index.leafOrdinal : this.#path.length - 1;
   }
+  /** Keeps none: an export looks at most entries once, and they would push out each other. */
   at(n: number): SessionEntry {
-    return this.#placed(n, this.#index.at(this.#ordinal(n)));
-  }
-  readOnce(n: number): SessionEntry {
     return this.#placed(n, this.#index.readOnce(this.#ordinal(n)));
   }
   kindAt(n: number): string {
@@ -132,11 +131,13 @@ export class SessionPart implements PageSource {
       .filter(({ line }) => lines === undefined || lines.has(line))
       .map((problem) => ({ ...problem, text: this.#shown(problem.text) }));
   }
-  /** In tokens and dollars, of the entries of the part. */
+  /** In tokens and dollars. Reads each entry of the part: what is wrong with one is among `problems` from then on. */
   spent(): { input: number; output: number; cost: number } {
     const sum = { input: 0, output: 0, cost: 0 };
     for (let n = 0; n < this.size; n++) {
-      const spent = this.#index.spentAt(this.#ordinal(n));
+      const ordinal = this.#ordinal(n);
+      const entry = this.#index.readOnce(ordinal);
+      const spent = this.#index.faultAt(ordinal) === undefined ? spendingOf(entry)?.sums : undefined;
       if (spent === undefined) continue;
       sum.input += spent.input + spent.cacheRead + spent.cacheWrite;
       sum.output += spent.output;

@@ -22,6 +22,7 @@ export class SpoolFile {
     this.#fd = fs.openSync(this.#path, "wx+", PRIVATE_FILE);
   }
 
+  /** @param text ASCII alone */
   write(text: string): void {
     this.#held.push(text);
     this.#heldLength += text.length;
@@ -43,7 +44,7 @@ export class SpoolFile {
   }
 
   #flush(): void {
-    const bytes = Buffer.from(this.#held.join(""));
+    const bytes = Buffer.from(this.#held.join(""), "latin1");
     for (let done = 0; done < bytes.length;) done += fs.writeSync(this.#fd, bytes, done);
     this.#held = [];
     this.#heldLength = 0;

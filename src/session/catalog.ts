@@ -42,9 +42,9 @@ export async function listAllSessions(options: ListOptions = {}): Promise<Sessio
   return list(sessionFolders(), options);
 }
 
-/** The sessions that come with bough. */
-export async function listExamples(options: ListOptions = {}): Promise<SessionInfo[]> {
-  return list([examplesDir()], options);
+/** The copies of sessions that come with bough, made for a working directory. */
+export async function listExamples(cwd: string, options: ListOptions = {}): Promise<SessionInfo[]> {
+  return list([examplesDir()], options, recordedIn(cwd));
 }
 
 /** What continuing means. */
@@ -65,7 +65,7 @@ export async function recentSession(cwd: string, sessionDir: string): Promise<Re
   try {
     const rows: ListRow[] = [];
     const belongs = recordedIn(cwd);
-    for await (const row of listing.rows()) if (belongs(row.session)) rows.push(row);
+    for await (const some of listing.rows()) rows.push(...some.filter((row) => belongs(row.session)));
     const recent = await newestOf(listing, rows);
     const since = recent?.session.modified.getTime() ?? Number.NEGATIVE_INFINITY;
     // What cannot be read has no time but that of its file.
@@ -159,8 +159,9 @@ async function list(
   const rows: ListRow[] = [];
   try {
     if (signal?.aborted) return [];
-    for await (const row of listing.rows()) {
-      if (belongs(row.session)) {
+    for await (const some of listing.rows()) {
+      for (const row of some) {
+        if (!belongs(row.session)) continue;
         rows.push(row);
         found?.(row.session);
       }

@@ -21,11 +21,18 @@ export interface FileState {
 }
 
 /** A file, the state in which it was read, and what it said. */
-interface Line {
-  path: string;
-  state: FileState;
-  summary: SessionSummary;
+export interface KnownFile {
+  readonly path: string;
+  readonly state: FileState;
+  readonly summary: SessionSummary;
 }
+
+/** @param state of the file before it was read; of more than these four nothing is kept */
+export const fileKnown = (
+  path: string,
+  { size, ino, mtimeMs, ctimeMs }: FileState,
+  summary: SessionSummary,
+): KnownFile => ({ path, state: { size, ino, mtimeMs, ctimeMs }, summary });
 
 /** To be changed with everything that a summary is made of or by. */
 const FORMAT = "bough list 1";
@@ -33,30 +40,28 @@ const HASH_DIGITS = 32;
 
 export class ListCache {
   readonly #dir: string;
-  readonly #known: ReadonlyMap<string, Line>;
-  /** Those that were asked for or put since. */
-  readonly #lines = new Map<string, Line>();
-  #isChanged = false;
+  readonly #known: ReadonlyMap<string, KnownFile>;
+  /** Those of the known ones that were asked for. */
+  readonly #found: KnownFile[] = [];
+  readonly #news = new Map<string, KnownFile>();
 
   /** @param dir a folder of session files */
   constructor(dir: string) {
     this.#dir = dir;
-    this.#known = remembered(dir) ?? new Map(linesIn(pathOf(dir), dir).map((line) => [line.path, line]));
+    this.#known = remembered(dir) ?? byPath(linesIn(pathOf(dir), dir));
     remember(dir, this.#known);
   }
 
-  /** What is known of a file that is in this state. */
-  find(path: string, state: FileState): SessionSummary | undefined {
-    const line = this.#known.get(path);
-    if (line === undefined || !isSame(line.state, state)) return undefined;
-    this.#lines.set(path, line);
-    return line.summary;
+  /** What is known of a file that is in this state; to be asked once. */
+  find(path: string, state: FileState): KnownFile | undefined {
+    const file = this.#known.get(path);
+    if (file === undefined || !isSame(file.state, state)) return undefined;
+    this.#found.push(file);
+    return file;
   }
 
-  /** @param state from before the file was read */
-  put(path: string, state: FileState, summary: SessionSummary): void {
-    this.#lines.set(path, { path, state, summary });
-    this.#isChanged = true;
+  put(file: KnownFile): void {
+    this.#news.set(file.path, file);
   }
 
   /**
@@ -64,29 +69,33 @@ export class ListCache {
    * @param isWhole whether all files that there are were asked for: then the others are forgotten
    */
   save(isWhole: boolean): void {
-    const lines = isWhole ? this.#lines : new Map([...this.#known, ...this.#lines]);
-    if (!this.#isChanged && lines.size === this.#known.size) return;
-    this.#isChanged = false;
+    if (this.#news.size === 0 && (!isWhole || this.#found.length === this.#known.size)) return;
+    const old = isWhole ? this.#found : this.#known.values();
+    const files = byPath([...old, ...this.#news.values()]);
     try {
-      replace(pathOf(this.#dir), textOf(this.#dir, [...lines.values()]));
-      remember(this.#dir, lines);
+      replace(pathOf(this.#dir), bytesOf(this.#dir, [...files.values()]));
+      remember(this.#dir, files);
     } catch {
       // The next list reads the files again.
     }
   }
 }
 
+/** Of two with one path the later one. */
+const byPath = (files: readonly KnownFile[]): ReadonlyMap<string, KnownFile> =>
+  new Map(files.map((file) => [file.path, file]));
+
 /** More files than this are not held between two lists. */
 const REMEMBERED_FILES = 5000;
 /** The cache that was used last, as it is on disk. */
-let latest: { path: string; state: FileState; lines: ReadonlyMap<string, Line> } | undefined;
+let latest: { path: string; state: FileState; lines: ReadonlyMap<string, KnownFile> } | undefined;
 
-function remembered(dir: string): ReadonlyMap<string, Line> | undefined {
+function remembered(dir: string): ReadonlyMap<string, KnownFile> | undefined {
   const state = latest?.path === pathOf(dir) ? stateOf(latest.path) : undefined;
   return latest !== undefined && state !== undefined && isSame(latest.state, state) ? latest.lines : undefined;
 }
 
-function remember(dir: string, lines: ReadonlyMap<string, Line>): void {
+function remember(dir: string, lines: ReadonlyMap<string, KnownFile>): void {
   const path = pathOf(dir);
   const state = stateOf(path);
   latest = state === undefined || lines.size > REMEMBERED_FILES ? undefined : { path, state, lines };
@@ -96,9 +105,7 @@ function remember(dir: string, lines: ReadonlyMap<string, Line>): void {
 export function stateOf(path: string): FileState | undefined {
   try {
     const stats = lstatSync(path);
-    if (!stats.isFile()) return undefined;
-    const { size, ino, mtimeMs, ctimeMs } = stats;
-    return { size, ino, mtimeMs, ctimeMs };
+    return stats.isFile() ? stats : undefined;
   } catch {
     return undefined;
   }
@@ -113,25 +120,25 @@ function pathOf(dir: string): string {
 }
 
 /** Times as numbers: lists are read more often than anything else here. */
-const encoded = ({ path, state, summary }: Line): object => ({
+const encoded = ({ path, state, summary }: KnownFile): object => ({
   path,
   state,
   summary: { ...summary, created: summary.created.getTime(), modified: summary.modified.getTime() },
 });
 
 /** The first line says what the rest is, and the CRC-32 of it. */
-function textOf(dir: string, lines: readonly Line[]): string {
-  const body = JSON.stringify({ dir, lines: lines.map(encoded) });
-  return `${FORMAT} ${crc32(body)}\n${body}`;
+function bytesOf(dir: string, files: readonly KnownFile[]): Uint8Array {
+  const body = Buffer.from(JSON.stringify({ dir, lines: files.map(encoded) }));
+  return Buffer.concat([Buffer.from(`${FORMAT} ${crc32(body)}\n`), body]);
 }
 
-function linesIn(path: string, dir: string): Line[] {
+function linesIn(path: string, dir: string): KnownFile[] {
   try {
     const text = readFileSync(path, "utf8");
     const end = text.indexOf("\n");
     const body = text.slice(end + 1);
     if (text.slice(0, end) !== `${FORMAT} ${crc32(body)}`) return [];
-    const read = JSON.parse(body) as { dir: string; lines: Line[] };
+    const read = JSON.parse(body) as { dir: string; lines: KnownFile[] };
     return read.dir === dir ? read.lines.map(({ summary, ...line }) => ({ ...line, summary: restored(summary) })) : [];
   } catch {
     return [];
@@ -159,11 +166,11 @@ function restored(summary: SessionSummary): SessionSummary {
 }
 
 /** Not synced: what a power cut leaves of it is whole or is not used. */
-function replace(path: string, text: string): void {
+function replace(path: string, bytes: Uint8Array): void {
   ensurePrivateDir(dirname(path));
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
-    writeFileSync(temporary, text, { mode: PRIVATE_FILE, flag: "wx" });
+    writeFileSync(temporary, bytes, { mode: PRIVATE_FILE, flag: "wx" });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

@@ -6,8 +6,8 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { ListCache, stateOf } from "./list-cache.ts";
-import type { FileState } from "./list-cache.ts";
+import { ListCache, fileKnown, stateOf } from "./list-cache.ts";
+import type { FileState, KnownFile } from "./list-cache.ts";
 import { examplesDir } from "./locations.ts";
 import { glance, summarise } from "./session-summary.ts";
 import type { SessionSummary } from "./session-scan.ts";
@@ -27,8 +27,10 @@ export interface ListRow {
   readonly cache: ListCache;
 }
 
-/** Rows before others get their turn. */
-const ROWS_PER_TURN = 64;
+/** Files looked at before others get their turn, … */
+const LOOKS_PER_TURN = 64;
+/** … and how many are known for the price of one. */
+const KNOWN_PER_LOOK = 8;
 
 export class Listing {
   readonly #dirs: readonly string[];
@@ -42,36 +44,40 @@ export class Listing {
     this.#dirs = dirs;
   }
 
-  /** One row for each file, as soon as it is known, in no order. */
-  async *rows(): AsyncGenerator<ListRow> {
-    let count = 0;
+  /** One row for each file, in no order, some at a time: before anything takes long, those that are known. */
+  async *rows(): AsyncGenerator<readonly ListRow[]> {
+    let rows: ListRow[] = [];
+    let looks = 0;
     for (const dir of this.#dirs) {
       const cache = new ListCache(dir);
       this.#caches.push(cache);
       for (const path of sessionFilesIn(dir)) {
         const state = stateOf(path);
         if (state === undefined) continue;
-        const summary = cache.find(path, state) ?? (await this.#lookAt(path, state, cache));
-        yield { session: this.#told(path, summary), state, cache };
-        if (++count % ROWS_PER_TURN === 0) await setImmediate();
+        let file = cache.find(path, state);
+        looks += file === undefined ? 1 : 1 / KNOWN_PER_LOOK;
+        file ??= glanced(cache, path, state);
+        if (file === undefined) {
+          yield rows;
+          rows = [];
+          file = await summarised(cache, path, state);
+        }
+        rows.push({ session: this.#told(file), state: file.state, cache });
+        if (looks < LOOKS_PER_TURN) continue;
+        yield rows;
+        rows = [];
+        looks = 0;
+        await setImmediate();
       }
     }
     this.#isWhole = true;
-  }
-
-  async #lookAt(path: string, state: FileState, cache: ListCache): Promise<SessionSummary> {
-    const summary = glance(path, state.size) ?? (await summarise(path));
-    keep(cache, path, state, summary);
-    return summary;
+    yield rows;
   }
 
   /** Reads all of the file, if that has not been done. */
   async complete(row: ListRow): Promise<void> {
     if (row.session.isComplete) return;
-    const { path } = row.session;
-    const summary = await summarise(path);
-    keep(row.cache, path, row.state, summary);
-    row.session = this.#told(path, summary);
+    row.session = this.#told(await summarised(row.cache, row.session.path, row.state));
   }
 
   /** Keeps what was learned for the next list. */
@@ -79,7 +85,7 @@ export class Listing {
     for (const cache of this.#caches) cache.save(this.#isWhole);
   }
 
-  #told(path: string, summary: SessionSummary): SessionInfo {
+  #told({ path, summary }: KnownFile): SessionInfo {
     const { cwd } = summary;
     let isPresent = cwd === "" || this.#present.get(cwd);
     if (isPresent === undefined) this.#present.set(cwd, (isPresent = fs.existsSync(cwd)));
@@ -87,9 +93,19 @@ export class Listing {
   }
 }
 
+function glanced(cache: ListCache, path: string, state: FileState): KnownFile | undefined {
+  const summary = glance(path, state.size);
+  return summary && kept(cache, fileKnown(path, state, summary));
+}
+
+async function summarised(cache: ListCache, path: string, state: FileState): Promise<KnownFile> {
+  return kept(cache, fileKnown(path, state, await summarise(path)));
+}
+
 /** A file that could not be read says nothing about the next time. */
-function keep(cache: ListCache, path: string, state: FileState, summary: SessionSummary): void {
-  if (summary.kind !== "damaged" || summary.size > 0) cache.put(path, state, summary);
+function kept(cache: ListCache, file: KnownFile): KnownFile {
+  if (file.summary.kind !== "damaged" || file.summary.size > 0) cache.put(file);
+  return file;
 }
 
 /** Regular files only: a link could lead anywhere. */

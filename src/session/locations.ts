@@ -22,6 +22,10 @@ export const allSessionsDir = (): string => join(stateDir(), "sessions");
 /** Sessions that show bough off; never continued by themselves. */
 export const examplesDir = (): string => join(stateDir(), "examples");
 
+/** The example of a working directory: commands typed in it run there, and two directories never share one. */
+export const examplePath = (cwd: string): string =>
+  join(examplesDir(), `example-${directoryKey(canonicalPath(cwd))}.jsonl`);
+
 /** The folder for the sessions of a working directory; two directories never share one. */
 export const sessionsDir = (cwd: string): string => join(allSessionsDir(), directoryKey(canonicalPath(cwd)));
 

@@ -8,6 +8,7 @@
  * wrong with a body is known from then on.
  */
 import { EntryBodies } from "./entry-bodies.ts";
+import type { Origin } from "./entry-bodies.ts";
 import type { LeafRecord, SessionEntry, SessionTreeNode } from "./entries.ts";
 import { encodeLine, readTime } from "./format.ts";
 import { isRecord } from "./json.ts";
@@ -16,12 +17,13 @@ import { kindNamed, kindOf } from "./kinds.ts";
 import { plainText } from "./line-start.ts";
 import type { LineStart } from "./line-start.ts";
 import { withTime } from "./line-parser.ts";
+import type { Body } from "./line-parser.ts";
 import type { Checksum, SealState } from "./line-seal.ts";
+import { LONGEST_RUN } from "./line-run.ts";
 import type { LineSource } from "./line-source.ts";
 import { renameHookMessage } from "./migrate.ts";
 import { MoveLog } from "./moves.ts";
 import type { Moves } from "./moves.ts";
-import { NumberColumn } from "./number-column.ts";
 import { entryProblem, lineProblem } from "./problems.ts";
 import type { Problem } from "./problems.ts";
 import { nameAfter } from "./session-name.ts";
@@ -32,12 +34,7 @@ import { SpendingColumn } from "./spending-column.ts";
 import { addSpending, copyUsage, emptyUsage, spendingOf } from "./usage.ts";
 import type { Spending, UsageSums, UsageTotals } from "./usage.ts";
 
-/** Where a record's bytes are: 1-based line, byte offset and length without line end. */
-export interface Origin {
-  line: number;
-  offset: number;
-  length: number;
-}
+export type { Origin } from "./entry-bodies.ts";
 
 /** What the reader knows of an entry beyond its fields. */
 export interface KnownOfEntry {
@@ -66,9 +63,6 @@ export class SessionEntryIndex {
   readonly #bodies: EntryBodies;
   readonly #kinds = new KindColumn();
   readonly #links = new TreeLinks();
-  readonly #lines = NumberColumn.ofInt32();
-  readonly #offsets = NumberColumn.ofFloat64();
-  readonly #lengths = NumberColumn.ofInt32();
   /** What is wrong with the fields of the entries that were read. */
   readonly #faults = new Map<number, string>();
   /** What is wrong with the bytes of bodies. */
@@ -117,7 +111,27 @@ export class SessionEntryIndex {
    * are no record any more, it has its base fields alone, and a fault.
    */
   at(n: number): SessionEntry {
-    return this.#keptAt(n) ?? this.#bodies.keep(n, this.#read(n), this.#lengths.at(n));
+    return this.#keptAt(n) ?? this.#bodies.keep(n, this.#read(n));
+  }
+  /**
+   * The entries of these ordinals, in their order; where their lines follow one another they are read together.
+   * @param keep as `at` does; default true
+   */
+  all(ns: readonly number[], { keep = true } = {}): SessionEntry[] {
+    const entries: SessionEntry[] = [];
+    while (entries.length < ns.length) {
+      const kept = this.#keptAt(ns[entries.length]!);
+      if (kept !== undefined) {
+        entries.push(kept);
+        continue;
+      }
+      for (const body of this.#bodies.readRun(ns, entries.length)) {
+        const n = ns[entries.length]!;
+        const entry = this.#take(n, body);
+        entries.push(keep ? this.#bodies.keep(n, entry) : entry);
+      }
+    }
+    return entries;
   }
   /** The same, and nothing is kept of it: for those who look at each entry once. */
   readOnce(n: number): SessionEntry {
@@ -125,19 +139,17 @@ export class SessionEntryIndex {
   }
   #keptAt(n: number): SessionEntry | undefined {
     if (!(n >= 0 && n < this.size)) throw new RangeError(`No entry at ${n}`);
-    const kept = this.#kept(n);
-    if (kept === undefined) return undefined;
+    const kept = this.#bodies.kept(n);
     // The leaf record that it names as its parent may have come after it.
-    return kept.parentId === this.#links.parentId(n) ? kept : { ...kept, parentId: this.#links.parentId(n) };
+    if (kept === undefined || !this.#links.hasAliases || this.#links.isParentId(n, kept.parentId)) return kept;
+    return { ...kept, parentId: this.#links.parentId(n) };
   }
   /**
    * The bytes of the entry's line, as long as no other entry is asked for; undefined when they are not in a file, or not
    * there any more.
    */
   bytesAt(n: number): Uint8Array | undefined {
-    if (this.#lines.at(n) === 0 || !this.#bodies.isInFile(n)) return undefined;
-    const bytes = this.#bodies.bytes(this.#offsets.at(n), this.#lengths.at(n));
-    return bytes.length === this.#lengths.at(n) ? bytes : undefined;
+    return this.#bodies.bytes(n);
   }
   idAt(n: number): string {
     return this.#links.id(n);
@@ -180,11 +192,15 @@ export class SessionEntryIndex {
 
   /** All entries in file order. */
   entries(): SessionEntry[] {
-    return Array.from({ length: this.size }, (_, n) => this.at(n));
+    return this.all(Array.from({ length: this.size }, (_, n) => n));
   }
   /** Reads every body once, so that all faults are known; keeps none of them. */
   readAll(): void {
-    for (let n = 0; n < this.size; n++) if (this.#kept(n) === undefined) this.#read(n);
+    for (let from = 0; from < this.size; from += LONGEST_RUN)
+      this.all(
+        Array.from({ length: Math.min(LONGEST_RUN, this.size - from) }, (_, n) => from + n),
+        { keep: false },
+      );
   }
   /** Direct children in append order; null gives the roots; [] for an unknown id. */
   children(parentId: string | null): SessionEntry[] {
@@ -197,7 +213,7 @@ export class SessionEntryIndex {
   }
   /** Root to `id`, both included; [] for null and for an unknown id. */
   path(id: string | null): SessionEntry[] {
-    return this.pathOrdinals(id).map((n) => this.at(n));
+    return this.all(this.pathOrdinals(id));
   }
   pathOrdinals(id: string | null): number[] {
     const n = id === null ? undefined : this.#links.ordinal(id);
@@ -356,8 +372,7 @@ export class SessionEntryIndex {
     return n === undefined ? undefined : this.originAt(n);
   }
   originAt(n: number): Origin | undefined {
-    if (this.#lines.at(n) === 0) return undefined;
-    return { line: this.#lines.at(n), offset: this.#offsets.at(n), length: this.#lengths.at(n) };
+    return this.#bodies.origin(n);
   }
 
   /** Takes in a problem found by whoever fills the index. */
@@ -368,9 +383,9 @@ export class SessionEntryIndex {
   get problems(): Problem[] {
     const found = [...this.#reported, ...this.#lineProblems.values()];
     for (const [n, fault] of this.#faults)
-      found.push(entryProblem.badEntry(this.#lines.at(n), this.idAt(n), this.kindAt(n), fault));
+      found.push(entryProblem.badEntry(this.#bodies.line(n), this.idAt(n), this.kindAt(n), fault));
     for (const [n, problem] of this.#links.problems) {
-      const [line, id] = [this.#lines.at(n), this.idAt(n)];
+      const [line, id] = [this.#bodies.line(n), this.idAt(n)];
       const isCycle = problem === "cycle";
       found.push(
         isCycle ? entryProblem.parentCycle(line, id) : entryProblem.missingParent(line, id, this.#links.parentId(n)),
@@ -383,9 +398,7 @@ export class SessionEntryIndex {
   /** The columns of the entry that the links have just taken. Labels, name and faults come with the body. */
   #placeAt(kind: number, origin: Origin | undefined, id: string): void {
     this.#kinds.push(kind);
-    this.#lines.push(origin?.line ?? 0);
-    this.#offsets.push(origin?.offset ?? 0);
-    this.#lengths.push(origin?.length ?? 0);
+    this.#bodies.add(origin);
     const n = this.size - 1;
     const parent = this.treeProblemAt(n) === undefined ? this.parentOrdinal(n) : undefined;
     this.#moves.entry(this.#kinds.movesLeaf(n), parent);
@@ -400,22 +413,20 @@ export class SessionEntryIndex {
 
   /** The body of a new entry, for all that others must know of it at once. */
   #takeBody(n: number, entry: SessionEntry, known: KnownOfEntry): void {
-    if (known.rereadable === true && this.#bodies.canRead) this.#bodies.keep(n, entry, this.#lengths.at(n));
-    else this.#bodies.hold(n, entry);
+    this.#bodies.hold(n, entry, known.rereadable ?? false);
     this.#judge(n, entry, known.fault, known.utf8 ?? true, known.seal);
-    if (!this.#faults.has(n)) this.#applyLabelAndName(entry, this.#lines.at(n));
+    if (!this.#faults.has(n)) this.#applyLabelAndName(entry, this.#bodies.line(n));
     if (this.#counted === n) this.countUsage(1);
-  }
-
-  #kept(n: number): SessionEntry | undefined {
-    return this.#bodies.kept(n, this.#lengths.at(n));
   }
 
   /** Reads a body from its line and takes down what is wrong with it. */
   #read(n: number): SessionEntry {
-    const { record, fault, utf8, seal } = this.#bodies.read(this.#offsets.at(n), this.#lengths.at(n));
+    return this.#take(n, this.#bodies.read(n));
+  }
+
+  #take(n: number, { record, fault, utf8, seal }: Body): SessionEntry {
     renameHookMessage(record);
-    const isOurs = record["type"] === this.kindAt(n) && isIdOf(record["id"], this.idAt(n));
+    const isOurs = record["type"] === this.kindAt(n) && this.#isIdOf(n, record["id"]);
     const entry = isOurs ? this.#placed(n, withTime(record) as unknown as SessionEntry) : this.#baseOf(n);
     this.#judge(n, entry, isOurs ? fault : GONE, utf8, seal);
     return entry;
@@ -430,8 +441,13 @@ export class SessionEntryIndex {
   ): void {
     const fault = knownFault ?? kindOf(entry).fault(entry);
     if (fault !== undefined) this.#faults.set(n, fault);
-    if (seal === "changed") this.#lineProblems.set(n, lineProblem.changedLine(this.#lines.at(n)));
-    else if (!utf8) this.#lineProblems.set(n, lineProblem.notUtf8(this.#lines.at(n)));
+    if (seal === "changed") this.#lineProblems.set(n, lineProblem.changedLine(this.#bodies.line(n)));
+    else if (!utf8) this.#lineProblems.set(n, lineProblem.notUtf8(this.#bodies.line(n)));
+  }
+
+  /** An id used again is kept as `<id>~<line>`. */
+  #isIdOf(n: number, id: unknown): boolean {
+    return typeof id === "string" && (this.#links.isId(n, id) || this.idAt(n).startsWith(`${id}~`));
   }
 
   /** What is known of an entry whose line is lost. */
@@ -461,7 +477,7 @@ export class SessionEntryIndex {
   #spendingOf(n: number): Spending | undefined {
     if (!this.maySpend(n)) return undefined;
     // One look at each entry need not push out what others look at again.
-    const entry = this.#kept(n) ?? this.#read(n);
+    const entry = this.#bodies.kept(n) ?? this.#read(n);
     return this.#faults.has(n) ? undefined : spendingOf(entry);
   }
 
@@ -469,8 +485,8 @@ export class SessionEntryIndex {
   #isRepeated(entry: SessionEntry, named: string | null | undefined, origin: Origin): boolean {
     const n = this.#links.ordinal(entry.id);
     if (n === undefined) return false;
-    const cameFromFile = this.#lines.at(n) > 0;
-    if (cameFromFile && this.#lengths.at(n) !== origin.length) return false;
+    const known = this.#bodies.origin(n);
+    if (known !== undefined && known.length !== origin.length) return false;
     const target = this.#links.resolve(named ?? null);
     const parentId = target === undefined ? named : target === ROOT ? null : this.idAt(target);
     return encodeLine(this.at(n)) === encodeLine({ ...entry, parentId });
@@ -478,9 +494,8 @@ export class SessionEntryIndex {
 
   /** The entry as all see it: under its id and parent in the tree. */
   #placed(n: number, entry: SessionEntry): SessionEntry {
-    const id = this.idAt(n);
-    const parentId = this.#links.parentId(n);
-    return entry.id === id && entry.parentId === parentId ? entry : { ...entry, id, parentId };
+    if (this.#links.isId(n, entry.id) && this.#links.isParentId(n, entry.parentId)) return entry;
+    return { ...entry, id: this.idAt(n), parentId: this.#links.parentId(n) };
   }
 
   #idForDuplicate(taken: string, line: number): string {
@@ -494,10 +509,6 @@ export class SessionEntryIndex {
 const GONE = "its line in the file is gone or has changed";
 /** Messages of other roles record no tokens. */
 const SPENDING_ROLES: ReadonlySet<string> = new Set(["assistant", "toolResult"]);
-
-/** An id used again is kept as `<id>~<line>`. */
-const isIdOf = (id: unknown, known: string): boolean =>
-  typeof id === "string" && (id === known || known.startsWith(`${id}~`));
 
 function roleOf(entry: SessionEntry): string | undefined {
   const message: unknown = entry.type === "message" ? entry.message : undefined;

@@ -3,7 +3,7 @@
  * Map take longer to put there than their lines take to read.
  * Part of `tree/`: pure. Used by TreeLinks.
  */
-import { plainText } from "./line-start.ts";
+import { isText, plainText } from "./line-start.ts";
 import { NumberColumn } from "./number-column.ts";
 
 const FREE = -1;
@@ -59,6 +59,13 @@ export class IdTable {
 
   id(n: number): string {
     return this.#otherIds.get(n) ?? plainText(this.#bytes, this.#starts.at(n), this.#starts.at(n + 1));
+  }
+
+  /** Whether this is the id of `n`; makes no text of it, since this is asked of every body that is looked at. */
+  is(n: number, id: string): boolean {
+    const other = this.#otherIds.get(n);
+    if (other !== undefined) return other === id;
+    return isText(this.#bytes, this.#starts.at(n), this.#starts.at(n + 1), id);
   }
 
   /** Gives the next number to an id, which must have none. */

@@ -69,9 +69,17 @@ export class JsonCursor {
 
   /** Steps over a whole value. */
   skip(): void {
+    this.#skip(0);
+  }
+  /** Steps over the rest of the object or list it is in. */
+  skipRest(): void {
+    this.#skip(1);
+  }
+
+  #skip(from: number): void {
     const bytes = this.#bytes;
     let { at } = this;
-    for (let depth = 0; at < bytes.length; at++) {
+    for (let depth = from; at < bytes.length; at++) {
       const byte = bytes[at]!;
       if (byte === QUOTE) {
         at = closingQuote(bytes, at);

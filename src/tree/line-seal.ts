@@ -21,7 +21,15 @@ const SEAL_LENGTH = SEAL_START.length + SEAL_DIGITS + SEAL_END.length;
 
 /** `,"c":"<digits>"}`: what takes the place of a record's closing brace. */
 export const sealText = (checksum: number): string =>
-  `${SEAL_START}${checksum.toString(16).padStart(SEAL_DIGITS, "0")}${SEAL_END}`;
+  SEAL_START +
+  HEX[checksum >>> 24]! +
+  HEX[(checksum >>> 16) & 0xff]! +
+  HEX[(checksum >>> 8) & 0xff]! +
+  HEX[checksum & 0xff]! +
+  SEAL_END;
+
+/** Of each byte; `toString` takes numbers above 31 bits for fractions, at six times the cost. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 /**
  * Where the seal of the record in `bytes` from `from` to `to` begins; `to` when it has none. Quotes inside a JSON text

@@ -5,10 +5,10 @@
 import { cutText } from "./content.ts";
 
 /** Of a message, in UTF-16 units; never half a character. */
-const LONGEST = 200;
+export const LONGEST = 200;
 // C0, DEL, C1 (Unicode's category Cc) and the two line separators: none of them may reach a row or a query.
 const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
-const VISIBLE = /[^\s\p{Cc}]/u;
+export const VISIBLE = /[^\s\p{Cc}]/u;
 
 /** Text as someone types it into a line: white space of any sort becomes a space, control characters are dropped. */
 export function typedLine(text: string): string {
@@ -29,13 +29,13 @@ export function oneLine(value: unknown, limit = LONGEST): string {
   return start < 0 ? "" : cutText(value.slice(start), limit).replace(CONTROL, " ").toWellFormed().trimEnd();
 }
 
-/** The start of the text blocks of `content`, or of `content` itself, as `oneLine` gives it. */
-export function startOfText(content: unknown, limit = LONGEST): string {
-  if (!Array.isArray(content)) return oneLine(content, limit);
+/** The start of the text blocks of `content`, or of `content` itself, each as `line` gives it. */
+export function startOfText(content: unknown, limit = LONGEST, line = oneLine): string {
+  if (!Array.isArray(content)) return line(content, limit);
   let text = "";
   for (const block of content) {
     if (block?.type !== "text") continue;
-    const more = oneLine(block.text, limit);
+    const more = line(block.text, limit);
     if (more === "") continue;
     text = text === "" ? more : `${text} ${more}`;
     if (text.length >= limit) break;

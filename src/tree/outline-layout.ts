@@ -29,6 +29,14 @@ export function orderEntries(source: OutlineSource): TreeOrder {
   const active = new Uint8Array(source.size);
   for (let n = source.leafOrdinal; n >= 0; n = source.parentOrdinal(n)) active[n] = 1;
 
+  // Each at [n + 1], so that -1 has its own: most entries have one child, which is known without asking for a list.
+  const count = new Int32Array(source.size + 1);
+  const last = new Int32Array(source.size + 1);
+  for (let n = 0; n < source.size; n++) {
+    const parent = source.parentOrdinal(n);
+    count[parent + 1]!++;
+    last[parent + 1] = n;
+  }
   const ordinals = new Int32Array(source.size);
   const pending = new Int32Array(source.size);
   let found = 0;
@@ -42,11 +50,11 @@ export function orderEntries(source: OutlineSource): TreeOrder {
     }
     if (first >= 0) pending[waiting++] = first;
   };
-  wait(source.treeChildren(-1));
-  while (waiting > 0) {
-    const n = pending[--waiting]!;
-    ordinals[found++] = n;
-    wait(source.treeChildren(n));
+  for (let n = -1; ;) {
+    while (count[n + 1] === 1) ordinals[found++] = n = last[n + 1]!;
+    if (count[n + 1]! > 1) wait(source.treeChildren(n));
+    if (waiting === 0) break;
+    ordinals[found++] = n = pending[--waiting]!;
   }
   return { ordinals, active, current: currentOrdinal(source) };
 }
@@ -72,15 +80,21 @@ export interface VisibleTree {
   readonly roots: number;
 }
 
-export function arrangeVisible(
+/**
+ * Arranges the visible entries, some hundred at a time: between two steps whoever waits may do something else, or leave
+ * the rest. Yields how many entries each step went through.
+ */
+export function* arrangeVisible(
   order: TreeOrder,
   source: Pick<OutlineSource, "parentOrdinal">,
   isVisible: (n: number) => boolean,
-): VisibleTree {
+): Generator<number, VisibleTree> {
   const size = order.ordinals.length;
   // Asked in file order: bodies and lines that are needed for the answer are then read one after the other.
   const visible = new Uint8Array(size);
-  for (let n = 0; n < size; n++) visible[n] = isVisible(n) ? 1 : 0;
+  yield* inSteps(size, (from, end) => {
+    for (let n = from; n < end; n++) visible[n] = isVisible(n) ? 1 : 0;
+  });
   const nearest = new Int32Array(size);
   const ordinals = new Int32Array(size);
   const parent = new Int32Array(size);
@@ -89,25 +103,46 @@ export function arrangeVisible(
   const rank = new Int32Array(size);
   let count = 0;
   let roots = 0;
-  for (const n of order.ordinals) {
-    const treeParent = source.parentOrdinal(n);
-    const above = treeParent < 0 ? -1 : nearest[treeParent]!;
-    if (visible[n] === 0) {
-      nearest[n] = above;
-      continue;
+  yield* inSteps(size, (from, end) => {
+    for (let i = from; i < end; i++) {
+      const n = order.ordinals[i]!;
+      const treeParent = source.parentOrdinal(n);
+      const above = treeParent < 0 ? -1 : nearest[treeParent]!;
+      if (visible[n] === 0) {
+        nearest[n] = above;
+        continue;
+      }
+      const place = count++;
+      nearest[n] = place;
+      ordinals[place] = n;
+      parent[place] = above;
+      if (above < 0) rank[place] = roots++;
+      else {
+        rank[place] = children[above]!++;
+        lastChild[above] = place;
+      }
     }
-    const place = count++;
-    nearest[n] = place;
-    ordinals[place] = n;
-    parent[place] = above;
-    if (above < 0) rank[place] = roots++;
-    else {
-      rank[place] = children[above]!++;
-      lastChild[above] = place;
-    }
-  }
+  });
   const shape = { count, ordinals, nearest, parent, children, lastChild, rank, roots };
-  return { ...shape, ...indentRows(shape) };
+  const indents = { indent: new Int32Array(count), railAbove: new Int32Array(count) };
+  yield* inSteps(count, (from, end) => indentRows(shape, indents, from, end));
+  return { ...shape, ...indents };
+}
+
+/** Entries of a step: a fraction of a millisecond, on a slow machine too. */
+const STEP = 512;
+
+function* inSteps(size: number, pass: (from: number, end: number) => void): Generator<number, void> {
+  for (let from = 0; from < size; from += STEP) {
+    const end = Math.min(size, from + STEP);
+    pass(from, end);
+    yield end - from;
+  }
+}
+
+export function isVisibleIn(tree: VisibleTree, n: number): boolean {
+  const place = tree.nearest[n]!;
+  return place >= 0 && tree.ordinals[place] === n;
 }
 
 /**
@@ -115,11 +150,12 @@ export function arrangeVisible(
  * Several roots count as a split too, but above the screen: no connector, and their indent starts at 0.
  */
 function indentRows(
-  tree: Pick<VisibleTree, "count" | "parent" | "children" | "roots">,
-): Pick<VisibleTree, "indent" | "railAbove"> {
-  const indent = new Int32Array(tree.count);
-  const railAbove = new Int32Array(tree.count);
-  for (let place = 0; place < tree.count; place++) {
+  tree: Pick<VisibleTree, "parent" | "children" | "roots">,
+  { indent, railAbove }: Pick<VisibleTree, "indent" | "railAbove">,
+  from: number,
+  end: number,
+): void {
+  for (let place = from; place < end; place++) {
     const above = tree.parent[place]!;
     if (above < 0) {
       railAbove[place] = -1;
@@ -129,7 +165,6 @@ function indentRows(
     indent[place] = indent[above]! + steps;
     railAbove[place] = hasConnector(tree, above) ? above : railAbove[above]!;
   }
-  return { indent, railAbove };
 }
 
 /** Whether the row has visible siblings, other roots included. */
@@ -146,13 +181,14 @@ export function isFoldable(tree: VisibleTree, place: number): boolean {
   return tree.children[place]! > 0 && (tree.parent[place]! < 0 || opensBranch(tree, place));
 }
 
-/** The places that folds leave on the screen, and for each place its row, or the row of the entry it is folded into. */
+/** The places that folded entries leave on the screen, and for each place its row, or the row of the entry it is folded into. */
 export interface ShownRows {
   readonly places: Int32Array;
   readonly rowOf: Int32Array;
 }
 
-export function showRows(tree: VisibleTree, isFolded: (n: number) => boolean): ShownRows {
+export function showRows(tree: VisibleTree, folds: ReadonlySet<number>): ShownRows {
+  if (folds.size === 0) return allRows(tree.count);
   const places = new Int32Array(tree.count);
   const rowOf = new Int32Array(tree.count);
   const closed = new Uint8Array(tree.count);
@@ -166,9 +202,15 @@ export function showRows(tree: VisibleTree, isFolded: (n: number) => boolean): S
     }
     places[rows] = place;
     rowOf[place] = rows++;
-    if (isFoldable(tree, place) && isFolded(tree.ordinals[place]!)) closed[place] = 1;
+    if (folds.has(tree.ordinals[place]!) && isFoldable(tree, place)) closed[place] = 1;
   }
   return { places: places.subarray(0, rows), rowOf };
+}
+
+function allRows(count: number): ShownRows {
+  const rows = new Int32Array(count);
+  for (let place = 0; place < count; place++) rows[place] = place;
+  return { places: rows, rowOf: rows };
 }
 
 const LEVEL = "   ";

@@ -6,7 +6,10 @@ import type { OutlineRow } from "./outline.ts";
 import type { TextPart } from "./row-text.ts";
 
 /** One line: cursor, lines of the tree, `•` on the active path, label, text. The cursor stands at `marked`. */
-export function lineParts(row: OutlineRow, marked: boolean): TextPart[] {
+export function lineParts(
+  row: Pick<OutlineRow, "prefix" | "active" | "label" | "problem" | "text">,
+  marked: boolean,
+): TextPart[] {
   const parts: TextPart[] = [marked ? { text: "› ", token: "accent" } : { text: "  " }];
   if (row.prefix !== "") parts.push({ text: row.prefix, token: "dim" });
   if (row.active) parts.push({ text: "• ", token: "accent" });

@@ -38,24 +38,27 @@ export class EntrySearch {
   }
 
   /**
-   * A test for entries by ordinal; undefined when the query has no words and all entries match.
+   * A test for entries by ordinal; undefined when there are no words and all entries match.
    * @param knownOnly entries not looked through yet do not match, instead of being read
    */
   matcher(
-    query: string,
+    words: readonly string[],
     labels: ReadonlyMap<number, string>,
     knownOnly: boolean,
   ): ((n: number) => boolean) | undefined {
-    const words = wordsOf(query);
     if (words.length === 0) return undefined;
     return (n) => {
       const text = knownOnly ? this.#texts[n] : this.#textOf(n);
       if (text === undefined) return false;
-      const label = labels.get(n)?.toLowerCase() ?? "";
-      const problem = this.#source.treeProblemAt(n);
-      const mark = problem === undefined ? "" : PROBLEM_MARKS[problem];
-      return words.every((word) => text.includes(word) || label.includes(word) || mark.includes(word));
+      return words.every((word) => text.includes(word) || this.#isBeside(n, word, labels));
     };
+  }
+
+  /** Whether the word is in what a row shows beside its text. */
+  #isBeside(n: number, word: string, labels: ReadonlyMap<number, string>): boolean {
+    const problem = this.#source.treeProblemAt(n);
+    if (problem !== undefined && PROBLEM_MARKS[problem].includes(word)) return true;
+    return labels.get(n)?.toLowerCase().includes(word) ?? false;
   }
 
   #textOf(n: number): string {
@@ -76,4 +79,9 @@ export function wordsOf(query: string): string[] {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== "");
+}
+
+/** Whether every entry that holds all of `words` holds all of `others`, too. */
+export function isNarrower(words: readonly string[], others: readonly string[]): boolean {
+  return others.every((other) => words.some((word) => word.includes(other)));
 }

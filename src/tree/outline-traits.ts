@@ -16,6 +16,8 @@ export const TOOL_RESULT = 8;
 /** An assistant message that ended as usual and says nothing: tool calls only. */
 export const SILENT = 16;
 const HAS_CALLS = 32;
+/** An answer that was seen to say something, and not looked at any further. */
+const CALLS_UNSEEN = 64;
 
 /** A call answered further away than this many messages with calls is shown by its tool's name alone. */
 const FARTHEST_CALL = 16;
@@ -75,13 +77,19 @@ export class EntryTraits {
     const role = this.#source.roleAt?.(n);
     const known = this.#source.glanceAt?.(n);
     if (known !== undefined)
-      return role === "assistant" ? answerTraits(!known.silent, false, false) : (ROLE_TRAITS.get(role) ?? 0);
+      return role === "assistant" ? answerTraits(known.silent, false) : (ROLE_TRAITS.get(role) ?? 0);
     if (role === undefined) return messageTraits(this.#source.at(n));
     if (role !== "assistant") return ROLE_TRAITS.get(role) ?? 0;
     const line = this.#source.bytesAt?.(n);
     const glance = line && glanceAtAnswer(line);
     if (glance === undefined) return messageTraits(this.#source.at(n));
-    return answerTraits(glance.saysSomething, glance.hasCalls, glance.endedEarly);
+    return answerTraits(glance.isSilent, glance.hasCalls);
+  }
+
+  #hasCalls(n: number): boolean {
+    // Whoever asks looks into the answer that has them: its body is wanted then.
+    if (this.has(n, CALLS_UNSEEN)) this.#bits[n] = KNOWN | messageTraits(this.#source.at(n));
+    return this.has(n, HAS_CALLS);
   }
 
   #holderAbove(n: number): number {
@@ -91,7 +99,7 @@ export class EntryTraits {
     while ((holder = this.#callsAbove[top]!) === 0) {
       const parent = this.#source.parentOrdinal(top);
       if (parent < 0) holder = 1;
-      else if (this.has(parent, HAS_CALLS)) holder = parent + 2;
+      else if (this.#hasCalls(parent)) holder = parent + 2;
       if (holder !== 0) break;
       top = parent;
     }
@@ -116,7 +124,7 @@ function messageTraits(entry: SessionEntry): number {
   const content = contentOf(entry);
   const { stopReason } = message;
   const endedEarly = stopReason !== undefined && stopReason !== "stop" && stopReason !== "toolUse";
-  return answerTraits(content.some(saysSomething), content.some(isCall), endedEarly);
+  return answerTraits(!endedEarly && !content.some(saysSomething), content.some(isCall));
 }
 
 const ROLE_TRAITS: ReadonlyMap<unknown, number> = new Map([
@@ -124,8 +132,9 @@ const ROLE_TRAITS: ReadonlyMap<unknown, number> = new Map([
   ["toolResult", TOOL_RESULT],
 ]);
 
-function answerTraits(saysSomething: boolean, hasCalls: boolean, endedEarly: boolean): number {
-  return ASSISTANT | (hasCalls ? HAS_CALLS : 0) | (saysSomething || endedEarly ? 0 : SILENT);
+function answerTraits(isSilent: boolean, hasCalls: boolean | undefined): number {
+  const calls = hasCalls === undefined ? CALLS_UNSEEN : hasCalls ? HAS_CALLS : 0;
+  return ASSISTANT | calls | (isSilent ? SILENT : 0);
 }
 
 const isCall = (block: unknown): block is Record<string, unknown> => isRecord(block) && block["type"] === "toolCall";

@@ -5,20 +5,10 @@
  */
 import type { SessionEntry } from "./entries.ts";
 import { typedLine } from "./one-line.ts";
-import { FILTER_MODES, FILTERS, labelsByOrdinal, type FilterMode } from "./outline-filter.ts";
-import {
-  arrangeVisible,
-  drawPrefix,
-  isFoldable,
-  levelsWithin,
-  opensBranch,
-  orderEntries,
-  showRows,
-  type ShownRows,
-  type TreeOrder,
-  type VisibleTree,
-} from "./outline-layout.ts";
-import { EntrySearch, wordsOf } from "./outline-search.ts";
+import { Arrangement } from "./outline-arrangement.ts";
+import { FILTER_MODES, type FilterMode } from "./outline-filter.ts";
+import { drawPrefix, isFoldable, levelsWithin, opensBranch, showRows } from "./outline-layout.ts";
+import type { ShownRows, TreeOrder, VisibleTree } from "./outline-layout.ts";
 import type { OutlineSource } from "./outline-source.ts";
 import { PROBLEM_MARKS } from "./outline-texts.ts";
 import { ASSISTANT, EntryTraits, USER } from "./outline-traits.ts";
@@ -31,7 +21,8 @@ export type { OutlineToken, TextPart } from "./row-text.ts";
 export interface OutlineRow {
   /** Its number among the rows, from 0. */
   index: number;
-  entry: SessionEntry;
+  /** Looked up when it is asked for. */
+  readonly entry: SessionEntry;
   /** The entry's ordinal. */
   n: number;
   /** The row of its nearest visible ancestor; -1 for a visible root. */
@@ -54,7 +45,8 @@ export interface OutlineRow {
   label: string | undefined;
   /** Why an entry that has a parentId is a root. */
   problem: "missing parent" | "cycle" | undefined;
-  text: TextPart[];
+  /** Made of the entry when it is asked for; of one entry always the same. */
+  readonly text: TextPart[];
 }
 
 export interface OutlineOptions {
@@ -70,6 +62,11 @@ export interface OutlineOptions {
    * all of them.
    */
   searchAtOnce?: number;
+  /**
+   * Another filter or query leaves the rows as they are until `searchOn` has found all of the new ones. Default: those
+   * are there at once.
+   */
+  keepsRows?: boolean;
 }
 
 export interface RowsOptions {
@@ -84,21 +81,12 @@ const LEVELS_PER_PAGE = 24;
 export class Outline {
   readonly #source: OutlineSource;
   readonly #traits: EntryTraits;
-  readonly #search: EntrySearch;
   readonly #around: RowSurroundings;
+  readonly #arrangement: Arrangement;
   readonly #folds = new Set<number>();
-  readonly #searchAtOnce: number;
-  /** How much was looked through when the rows were last arranged. */
-  #arrangedAt = 0;
   /** What was selected before a search that is not over, and what it has selected since. */
   #beforeSearch: { anchor: number; since: number } | undefined;
-  #filter: FilterMode;
-  #query: string;
-  #labels: ReadonlyMap<number, string>;
-  #order: TreeOrder;
-  #tree: VisibleTree;
   #shown: ShownRows;
-  #leaf: number;
   /** The ordinal to select: survives results that do not hold it. */
   #anchor: number;
   #selected = -1;
@@ -108,23 +96,21 @@ export class Outline {
     this.#source = source;
     this.#traits = new EntryTraits(source);
     this.#around = { home: options.home, findCall: (n, id) => this.#traits.findCall(n, id) };
-    this.#search = new EntrySearch(source, this.#around);
-    this.#searchAtOnce = options.searchAtOnce ?? Number.POSITIVE_INFINITY;
-    this.#filter = options.filter ?? "default";
-    this.#query = typedLine(options.query ?? "");
-    this.#labels = labelsByOrdinal(source);
-    this.#order = orderEntries(source);
-    this.#leaf = source.leafOrdinal;
+    this.#arrangement = new Arrangement(source, this.#traits, this.#around, {
+      filter: options.filter ?? "default",
+      query: typedLine(options.query ?? ""),
+      searchAtOnce: options.searchAtOnce ?? Number.POSITIVE_INFINITY,
+      keepsTree: options.keepsRows ?? false,
+    });
     this.#anchor = options.selectedId === undefined ? this.#order.current : this.#ordinalOf(options.selectedId);
-    this.#tree = this.#arrange();
     this.#shown = this.#show();
   }
 
   get filter(): FilterMode {
-    return this.#filter;
+    return this.#arrangement.filter;
   }
   get query(): string {
-    return this.#query;
+    return this.#arrangement.query;
   }
   get rowCount(): number {
     return this.#shown.places.length;
@@ -145,65 +131,46 @@ export class Outline {
   }
 
   setFilter(filter: FilterMode): void {
-    if (filter === this.#filter) return;
-    this.#filter = filter;
-    this.#rearrange();
+    if (filter !== this.filter) this.#change(filter, this.query);
   }
 
   /** Sets a filter, or goes back to the default one if it is set. */
   toggleFilter(filter: FilterMode): void {
-    this.setFilter(filter === this.#filter ? "default" : filter);
+    this.setFilter(filter === this.filter ? "default" : filter);
   }
 
   cycleFilter(step: 1 | -1): void {
-    this.setFilter(FILTER_MODES[modulo(FILTER_MODES.indexOf(this.#filter) + step, FILTER_MODES.length)]!);
+    this.setFilter(FILTER_MODES[modulo(FILTER_MODES.indexOf(this.filter) + step, FILTER_MODES.length)]!);
   }
 
   /** Words that rows must hold, all of them; control characters are dropped, "" shows all rows. */
   setQuery(query: string): void {
     const clean = typedLine(query);
-    if (clean === this.#query) return;
-    this.#query = clean;
-    this.#rearrange();
+    if (clean !== this.query) this.#change(this.filter, clean);
   }
 
-  /** Whether rows are missing because `searchOn` has not been through all entries. */
+  /** Whether the rows are not those of filter and query yet, or not all of them: `searchOn` has not got through. */
   get isSearching(): boolean {
-    return this.#looksInSlices && wordsOf(this.#query).length > 0 && !this.#search.isComplete;
+    return this.#arrangement.isUnfinished;
   }
 
-  /** Looks through up to `limit` further entries; true when that has changed the rows. */
+  /** Goes through about `limit` further entries; true when that has changed the rows. */
   searchOn(limit: number): boolean {
-    if (!this.isSearching) return false;
-    this.#search.look(limit);
-    // Arranging costs as much as looking through some thousand entries: it pays when there is much that is new.
-    if (this.isSearching && this.#search.looked < 2 * this.#arrangedAt) return false;
-    const before = this.#beforeSearch?.since === this.#anchor ? this.#beforeSearch : undefined;
-    if (before !== undefined) this.#anchor = before.anchor;
-    this.#tree = this.#arrange();
-    this.#shown = this.#show();
-    this.#beforeSearch = before && { anchor: before.anchor, since: this.#anchor };
-    return true;
-  }
-
-  get #looksInSlices(): boolean {
-    return this.#searchAtOnce !== Number.POSITIVE_INFINITY;
+    const changed = this.#arrangement.goOn(limit);
+    if (changed) this.#showFound();
+    return changed;
   }
 
   /** Takes in what the session has become: new entries, labels, another leaf. Filter, folds and selection stay. */
   refresh(): void {
-    if (this.#source.size === this.entryCount && this.#source.leafOrdinal === this.#leaf) return;
-    this.#leaf = this.#source.leafOrdinal;
-    this.#labels = labelsByOrdinal(this.#source);
-    this.#order = orderEntries(this.#source);
-    this.#tree = this.#arrange();
-    this.#shown = this.#show();
+    if (this.#arrangement.refresh()) this.#showFound();
   }
 
   /** Selects an entry, or its nearest ancestor on the screen. Throws `Entry <id> not found`. */
   select(id: string): void {
-    this.#anchor = this.#ordinalOf(id);
+    const anchor = (this.#anchor = this.#ordinalOf(id));
     this.#settle(this.#shown);
+    if (this.isSearching) this.#beforeSearch = { anchor, since: this.#anchor };
   }
 
   /** Up or down; wraps around. */
@@ -262,18 +229,21 @@ export class Outline {
 
   #rowAt(place: number, firstLevel: (indent: number) => number, foldMarks: boolean): OutlineRow {
     const tree = this.#tree;
+    const source = this.#source;
+    const around = this.#around;
     const n = tree.ordinals[place]!;
-    const entry = this.#source.at(n);
     const index = this.#shown.rowOf[place]!;
     const above = tree.parent[place]!;
     const indent = tree.indent[place]!;
     const fold = this.#foldOf(place);
     // An open root needs no mark: nothing stands left of it that could carry one.
     const mark = !foldMarks || fold === undefined || (above < 0 && fold === "open") ? undefined : FOLD_MARKS[fold];
-    const problem = this.#source.treeProblemAt(n);
+    const problem = source.treeProblemAt(n);
     return {
       index,
-      entry,
+      get entry() {
+        return source.at(n);
+      },
       n,
       parent: above < 0 ? -1 : this.#shown.rowOf[above]!,
       branch: tree.rank[place]! + 1,
@@ -284,9 +254,11 @@ export class Outline {
       active: this.#order.active[n] === 1,
       current: n === this.#order.current,
       selected: index === this.#selected,
-      label: this.#labels.get(n),
+      label: this.#arrangement.labels.get(n),
       problem: problem === undefined ? undefined : PROBLEM_MARKS[problem],
-      text: this.#source.glanceAt?.(n).text ?? rowText(entry, n, this.#around),
+      get text() {
+        return source.glanceAt?.(n).text ?? rowText(source.at(n), n, around);
+      },
     };
   }
 
@@ -299,29 +271,31 @@ export class Outline {
     return () => first;
   }
 
-  #rearrange(): void {
+  get #order(): TreeOrder {
+    return this.#arrangement.order;
+  }
+  get #tree(): VisibleTree {
+    return this.#arrangement.tree;
+  }
+
+  #change(filter: FilterMode, query: string): void {
     this.#folds.clear();
+    if (!this.#arrangement.change(filter, query)) return;
     const anchor = this.#anchor;
-    this.#tree = this.#arrange();
     this.#shown = this.#show();
     this.#beforeSearch = this.isSearching ? { anchor, since: this.#anchor } : undefined;
   }
 
-  #arrange(): VisibleTree {
-    const view = { source: this.#source, traits: this.#traits, labels: this.#labels, current: this.#order.current };
-    const passes = FILTERS[this.#filter];
-    if (this.isSearching) this.#search.look(this.#searchAtOnce);
-    this.#arrangedAt = this.#search.looked;
-    const matches = this.#search.matcher(this.#query, this.#labels, this.#looksInSlices);
-    return arrangeVisible(
-      this.#order,
-      this.#source,
-      matches === undefined ? (n) => passes(view, n) : (n) => passes(view, n) && matches(n),
-    );
+  /** What was selected before the search is selected again, unless the user has moved since. */
+  #showFound(): void {
+    const before = this.#beforeSearch?.since === this.#anchor ? this.#beforeSearch : undefined;
+    if (before !== undefined) this.#anchor = before.anchor;
+    this.#shown = this.#show();
+    this.#beforeSearch = this.isSearching && before ? { anchor: before.anchor, since: this.#anchor } : undefined;
   }
 
   #show(): ShownRows {
-    const shown = showRows(this.#tree, (n) => this.#folds.has(n));
+    const shown = showRows(this.#tree, this.#folds);
     this.#settle(shown);
     return shown;
   }

@@ -18,6 +18,7 @@ import type { ContextState, LatestMessages, SessionContext } from "./session-con
 export interface PathSource {
   readonly size: number;
   at(n: number): SessionEntry;
+  all(ns: readonly number[], options?: { keep?: boolean }): SessionEntry[];
   kindAt(n: number): string;
   roleAt(n: number): string | undefined;
   /** -1 for a root. */
@@ -47,6 +48,11 @@ const DECIDED_BY: ReadonlyMap<string, Decided> = new Map([
 ]);
 /** After one of these, messages before it are others than they were. */
 const REACHES_BACK: ReadonlySet<string> = new Set(["compaction", "reset_boundary", "context_edit"]);
+
+/** Entries of a path that are asked for at once. */
+const PIECE = 256;
+/** Entries at the end of a long path that may be looked at again soon; keeping all of it would push them out. */
+const KEPT = 4096;
 
 /** Stands in a state where no entry has put anything. */
 const UNDECIDED = Symbol("undecided");
@@ -276,11 +282,19 @@ export class PathContext {
   }
 
   #add(from: number, to: number, isWanted: (message: AgentMessage) => boolean = () => true): void {
-    for (let place = from; place < to; place++) {
-      const message = this.#messageAt(place);
-      if (message === undefined || !isWanted(message)) continue;
-      this.#collected!.rest.push(message);
-      this.#collected!.places.push(place);
+    for (let piece = from; piece < to; piece += PIECE) {
+      const places: number[] = [];
+      for (let place = piece; place < Math.min(piece + PIECE, to); place++) if (this.#mayAdd(place)) places.push(place);
+      const entries = this.#source.all(
+        places.map((place) => this.#path[place]!),
+        { keep: to - piece <= KEPT },
+      );
+      entries.forEach((entry, at) => {
+        const message = messageOf(entry, this.#othersState);
+        if (message === undefined || !isWanted(message)) return;
+        this.#collected!.rest.push(message);
+        this.#collected!.places.push(places[at]!);
+      });
     }
   }
 

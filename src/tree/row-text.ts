@@ -4,9 +4,11 @@
  */
 import type { EntryOfType, EntryType, SessionEntry } from "./entries.ts";
 import { modelOf } from "./kinds.ts";
-import type { AgentMessage } from "./messages.ts";
+import { isRecord } from "./json.ts";
+import type { AgentMessage, CustomMessage } from "./messages.ts";
 import { describeToolCall, type CallDescription } from "./tool-call-text.ts";
 import { oneLine, startOfText } from "./one-line.ts";
+import { unmarkedLine } from "./unmarked-text.ts";
 
 /** Theme tokens; a row names its colours and leaves them to who draws it. */
 export type OutlineToken =
@@ -44,8 +46,29 @@ const LONGEST_ERROR = 80;
 const part = (text: string, token?: OutlineToken): TextPart => (token === undefined ? { text } : { text, token });
 const dim = (text: string): TextPart[] => [part(text, "dim")];
 const nothing = (): string => "";
+const startOfMarkdown = (content: unknown): string => startOfText(content, undefined, unmarkedLine);
 const listed = (value: unknown): string =>
   Array.isArray(value) && value.length > 0 ? value.map((item) => oneLine(item)).join(", ") : "(none)";
+
+type Role = AgentMessage["role"];
+type MessageOfRole<R extends Role> = Extract<AgentMessage, { role: R }>;
+/** Any value may stand where a file should have a message: each field is looked at before it is used. */
+type Unchecked<M> = { readonly [K in keyof M]?: unknown };
+
+/** The customType of the message that tells the model a rule, as oh-my-pi writes it. */
+export const RULE_REMINDER = "ttsr-injection";
+
+/** The name of an extension's message, in words where bough itself has written it. */
+export const customTypeText = (customType: unknown): string =>
+  customType === RULE_REMINDER ? "rule reminder" : oneLine(customType);
+
+const custom: RowText<Unchecked<Pick<CustomMessage, "customType" | "content" | "details">>> = {
+  row: ({ customType, content, details }) =>
+    customType === RULE_REMINDER
+      ? dim(`[${customTypeText(customType)}: ${listed(isRecord(details) ? details["rules"] : undefined)}]`)
+      : [part(`[${customTypeText(customType)}]: `, "customMessageLabel"), part(startOfMarkdown(content))],
+  search: ({ customType, content }) => (customType === RULE_REMINDER ? `${RULE_REMINDER} ${startOfText(content)}` : ""),
+};
 
 const ENTRY_TEXTS: { readonly [T in EntryType]: RowText<EntryOfType<T>> } = {
   message: {
@@ -57,11 +80,11 @@ const ENTRY_TEXTS: { readonly [T in EntryType]: RowText<EntryOfType<T>> } = {
     search: nothing,
   },
   branch_summary: {
-    row: (entry) => [part("[branch summary]: ", "warning"), part(oneLine(entry.summary))],
+    row: (entry) => [part("[branch summary]: ", "warning"), part(unmarkedLine(entry.summary))],
     search: nothing,
   },
   custom: { row: (entry) => dim(`[custom: ${oneLine(entry.customType)}]`), search: nothing },
-  custom_message: { row: (entry) => customMessageParts(entry), search: nothing },
+  custom_message: custom,
   label: { row: (entry) => dim(`[label: ${oneLine(entry.label) || "(cleared)"}]`), search: nothing },
   model_change: {
     row: (entry) => dim(`[model: ${oneLine(modelOf(entry)?.modelId) || "(none)"}]`),
@@ -74,7 +97,7 @@ const ENTRY_TEXTS: { readonly [T in EntryType]: RowText<EntryOfType<T>> } = {
   service_tier_change: { row: (entry) => dim(`[service tier: ${tierText(entry.serviceTier)}]`), search: nothing },
   mode_change: { row: (entry) => dim(`[mode: ${oneLine(entry.mode)}]`), search: nothing },
   mcp_tool_selection: { row: (entry) => dim(`[mcp tools: ${listed(entry.selectedToolNames)}]`), search: nothing },
-  ttsr_injection: { row: (entry) => dim(`[ttsr: ${listed(entry.injectedRules)}]`), search: nothing },
+  ttsr_injection: { row: (entry) => dim(`[rules told: ${listed(entry.injectedRules)}]`), search: () => "ttsr" },
   session_init: { row: (entry) => dim(`[session init: ${oneLine(entry.task)}]`), search: nothing },
   session_info: { row: (entry) => dim(`[title: ${oneLine(entry.name) || "(cleared)"}]`), search: nothing },
   title_change: { row: (entry) => dim(`[title: ${oneLine(entry.title) || "(cleared)"}]`), search: nothing },
@@ -96,18 +119,9 @@ const UNKNOWN_ENTRY: RowText<SessionEntry> = {
   search: (entry) => oneLine(entry.type),
 };
 
-type Role = AgentMessage["role"];
-type MessageOfRole<R extends Role> = Extract<AgentMessage, { role: R }>;
-/** Any value may stand where a file should have a message: each field is looked at before it is used. */
-type Unchecked<M> = { readonly [K in keyof M]?: unknown };
-
 const byRoleAlone: RowText<Unchecked<{ role: string; content: unknown }>> = {
   row: (message) => dim(`[${oneLine(message.role) || "message"}]`),
   search: (message) => startOfText(message.content),
-};
-const custom: RowText<Unchecked<{ customType: string; content: unknown }>> = {
-  row: (message) => customMessageParts(message),
-  search: nothing,
 };
 
 const MESSAGE_TEXTS: { readonly [R in Role]: RowText<Unchecked<MessageOfRole<R>>> } = {
@@ -175,19 +189,15 @@ function compactionText(tokensBefore: unknown): string {
     : "[compaction]";
 }
 
-function customMessageParts(message: { customType?: unknown; content?: unknown }): TextPart[] {
-  return [part(`[${oneLine(message.customType)}]: `, "customMessageLabel"), part(startOfText(message.content))];
-}
-
 function userText(content: unknown): TextPart {
-  const text = startOfText(content);
+  const text = startOfMarkdown(content);
   if (text !== "") return part(text);
   const pictured = Array.isArray(content) && content.some((block) => block?.type === "image");
   return part(pictured ? "(image)" : "(no content)", "muted");
 }
 
 function assistantText(message: { content?: unknown; stopReason?: unknown; errorMessage?: unknown }): TextPart {
-  const text = startOfText(message.content);
+  const text = startOfMarkdown(message.content);
   if (text !== "") return part(text);
   if (message.stopReason === "aborted") return part("(aborted)", "muted");
   const error = oneLine(message.errorMessage, LONGEST_ERROR);

@@ -12,7 +12,10 @@ export interface CallDescription {
 }
 
 const LONGEST_COMMAND = 50;
-const LONGEST_ARGUMENTS = 40;
+/** What other tools' calls are about, the most telling first. */
+const MAIN_FIELDS = "command query pattern url path file_path file title name description prompt text message".split(
+  " ",
+);
 
 type Arguments = { readonly [name: string]: unknown };
 type Describe = (args: Arguments, home: string | undefined) => string;
@@ -36,7 +39,7 @@ export function describeToolCall(call: CallDescription, home: string | undefined
   const name = oneLine(call.name) || "tool";
   const describe = KNOWN_TOOLS.get(name);
   const args = call.arguments;
-  const text = describe !== undefined && isRecord(args) ? describe(args, home) : jsonText(args);
+  const text = describe !== undefined && isRecord(args) ? describe(args, home) : mainArgument(args, home);
   return text === "" ? `[${name}]` : `[${name}: ${text}]`;
 }
 
@@ -58,11 +61,21 @@ function ellipsized(value: unknown, limit: number): string {
   return text.length > limit ? `${cutText(text, limit)}...` : text;
 }
 
-function jsonText(value: unknown): string {
-  try {
-    return ellipsized(JSON.stringify(value), LONGEST_ARGUMENTS);
-  } catch {
-    // JSON.stringify gives up on arguments nested thousands of levels deep.
-    return "...";
-  }
+/** The one argument that says most; else all that are no lists and objects. */
+function mainArgument(args: unknown, home: string | undefined): string {
+  if (!isRecord(args)) return plainList(Array.isArray(args) ? args : [args]);
+  const texts = [
+    ...MAIN_FIELDS.map((name) => (Object.hasOwn(args, name) ? args[name] : undefined)),
+    ...Object.values(args),
+  ];
+  const main = texts.find((value) => oneLine(value) !== "");
+  if (main !== undefined) return ellipsized(pathText(main, home), LONGEST_COMMAND);
+  return plainList(Object.entries(args).flatMap(([name, value]) => plainText(value).map((text) => `${name} ${text}`)));
 }
+
+const plainList = (values: readonly unknown[]): string =>
+  ellipsized(values.flatMap(plainText).join(", "), LONGEST_COMMAND);
+
+/** Lists and objects have none. */
+const plainText = (value: unknown): string[] =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? [String(value)] : [];

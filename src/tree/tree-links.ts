@@ -50,6 +50,16 @@ export class TreeLinks {
     const parent = this.#parents.at(n);
     return parent === ROOT ? (this.#named.get(n) ?? null) : this.id(parent);
   }
+  /** Whether `id` would return this. */
+  isId(n: number, id: string): boolean {
+    return this.#ids.is(n, id);
+  }
+  /** Whether `parentId` would return this. */
+  isParentId(n: number, parentId: string | null): boolean {
+    const parent = this.#parents.at(n);
+    if (parent === ROOT) return parentId === (this.#named.get(n) ?? null);
+    return typeof parentId === "string" && this.#ids.is(parent, parentId);
+  }
   /** What a parentId means now: an ordinal, ROOT, or undefined when nothing has that id. */
   resolve(id: string | null): number | undefined {
     return id === null ? ROOT : (this.#ids.find(id) ?? this.#aliases.get(id));
@@ -108,6 +118,10 @@ export class TreeLinks {
     return n < 0 ? undefined : n;
   }
 
+  /** Whether an entry may say another parent than it has: one that names a leaf record. */
+  get hasAliases(): boolean {
+    return this.#aliases.size > 0;
+  }
   /** Makes the id of a leaf record read as its target. */
   alias(id: string, target: number): void {
     this.#aliases.set(id, target);

@@ -6,13 +6,12 @@
 import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
-import { CompactionFailed } from "../agent/compaction.ts";
+import { CompactionFailed, NothingToCompact } from "../agent/compaction.ts";
 import type { CompactOptions } from "../agent/compaction.ts";
-import { ALREADY_COMPACTED, TOO_SMALL } from "../agent/compaction-notices.ts";
 import { reasonOf } from "../session/session-errors.ts";
-import { ChoiceSelector } from "./choice-selector.ts";
 import { keyNames } from "./keybindings.ts";
 import type { PromptEditor } from "./prompt-editor.ts";
+import type { Questions } from "./questions.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { SelectorHost } from "./selector-controller.ts";
 import type { StatusLine } from "./status-line.ts";
@@ -22,13 +21,12 @@ export interface CompactionPanelOptions {
   session: AgentSession;
   host: SelectorHost;
   keybindings: KeybindingsManager;
+  questions: Pick<Questions, "choose">;
   status: Pick<StatusLine, "show" | "showWorking" | "hide">;
   /** What the status line says while a turn runs. */
   working(): string;
   makeEditor(): PromptEditor;
 }
-
-const NOTHING_TO_DO: ReadonlySet<string> = new Set([ALREADY_COMPACTED, TOO_SMALL]);
 
 export class CompactionPanel {
   readonly #options: CompactionPanelOptions;
@@ -58,8 +56,8 @@ export class CompactionPanel {
       });
       if (cancelled) host.status("Compaction cancelled");
     } catch (error) {
-      if (error instanceof CompactionFailed) this.#ask(error.message, options);
-      else if (NOTHING_TO_DO.has(reasonOf(error))) host.status(reasonOf(error));
+      if (error instanceof NothingToCompact) host.status(error.message);
+      else if (error instanceof CompactionFailed) void this.#ask(error.message, options);
       else throw error;
     }
   }
@@ -99,14 +97,9 @@ export class CompactionPanel {
     });
   }
 
-  #ask(reason: string, options: Pick<CompactOptions, "focus" | "digest">): void {
-    const { host, keybindings } = this.#options;
-    const decided = (next: Pick<CompactOptions, "focus" | "digest"> | undefined): void => {
-      host.hide();
-      if (next !== undefined) this.compact(next).catch((error: unknown) => host.error(reasonOf(error)));
-    };
-    const selector = new ChoiceSelector({
-      screen: { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() },
+  async #ask(reason: string, options: Pick<CompactOptions, "focus" | "digest">): Promise<void> {
+    const { host, questions } = this.#options;
+    const next = await questions.choose<Pick<CompactOptions, "focus" | "digest"> | undefined>({
       title: "The context was not compacted",
       text: sanitiseLine(reason),
       choices: [
@@ -117,11 +110,8 @@ export class CompactionPanel {
         },
         { label: "Leave the context as it is", value: undefined },
       ],
-      onSelect: decided,
-      onCancel: () => decided(undefined),
     });
-    host.show(selector);
-    host.requestRender();
+    if (next !== undefined) this.compact(next).catch((error: unknown) => host.error(reasonOf(error)));
   }
 
   #key(action: "app.interrupt"): string {

@@ -2,8 +2,9 @@
  * The places of the screen that extensions may fill: in front of the chat, around the editor, below it.
  * Part of `tui/`; hung in by session-screen, filled by extension-ui.ts.
  */
-import { type Component, Container } from "@earendil-works/pi-tui";
+import type { Component } from "@earendil-works/pi-tui";
 import type { Guarded } from "./guarded.ts";
+import { note } from "./selector-list.ts";
 
 /** A part of bough's that an extension's may stand in for. */
 export class ReplaceablePart implements Component {
@@ -32,19 +33,50 @@ export class ReplaceablePart implements Component {
   }
 }
 
+/** The areas of widgets above and below the editor, which together take a third of the terminal at most. */
+export function widgetAreas(rows: () => number): { above: WidgetArea; below: WidgetArea } {
+  const most = (): number => Math.max(2, Math.floor(rows() / 3));
+  const above: WidgetArea = new WidgetArea((width) => most() - below.height(width, Math.floor(most() / 2)));
+  const below: WidgetArea = new WidgetArea((width) => most() - above.height(width, Math.ceil(most() / 2)));
+  return { above, below };
+}
+
 /** Widgets one under the other, in the order in which their keys were first used. */
-export class WidgetArea extends Container {
+export class WidgetArea implements Component {
   readonly #widgets = new Map<string, Guarded>();
+  readonly #room: (width: number) => number;
+
+  /** `room`: how many lines there is room for. */
+  constructor(room: (width: number) => number) {
+    this.#room = room;
+  }
 
   /** undefined takes the widget of that key away. */
   set(key: string, widget: Guarded | undefined): void {
     this.#widgets.get(key)?.dispose();
     if (widget === undefined) this.#widgets.delete(key);
     else this.#widgets.set(key, widget);
-    this.clear();
-    for (const each of this.#widgets.values()) this.addChild(each);
   }
   has(key: string): boolean {
     return this.#widgets.has(key);
+  }
+  /** Lines that its widgets have, up to `most`. */
+  height(width: number, most: number): number {
+    return Math.min(this.#lines(width).length, most);
+  }
+  render(width: number): readonly string[] {
+    const lines = this.#lines(width);
+    if (lines.length === 0) return lines;
+    const room = this.#room(width);
+    if (lines.length <= room) return lines;
+    const shown = lines.slice(0, room - 1);
+    return [...shown, note(`… ${lines.length - shown.length} more lines`, width)];
+  }
+  invalidate(): void {
+    for (const widget of this.#widgets.values()) widget.invalidate();
+  }
+
+  #lines(width: number): readonly string[] {
+    return [...this.#widgets.values()].flatMap((widget) => widget.render(width));
   }
 }

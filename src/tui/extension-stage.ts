@@ -10,7 +10,7 @@ import type { EditorSlot } from "./editor-slot.ts";
 import { CompletionStack } from "./extension-completion.ts";
 import { ExtensionDialogs } from "./extension-dialogs.ts";
 import type { FooterSource } from "./extension-footer.ts";
-import { type ReplaceablePart, WidgetArea } from "./extension-parts.ts";
+import { type ReplaceablePart, type WidgetArea, widgetAreas } from "./extension-parts.ts";
 import { type ExtensionScreen, ExtensionUi } from "./extension-ui.ts";
 import type { PromptEditor } from "./prompt-editor.ts";
 import type { StatusLine } from "./status-line.ts";
@@ -31,13 +31,16 @@ export interface ExtensionStageOptions {
 }
 
 export class ExtensionStage {
-  readonly above = new WidgetArea();
-  readonly below = new WidgetArea();
+  readonly above: WidgetArea;
+  readonly below: WidgetArea;
   readonly completion: CompletionStack;
   readonly #screen: ExtensionScreen;
 
   constructor(options: ExtensionStageOptions) {
     const { tui, editor, editorArea, chat, status, keybindings } = options;
+    const { above, below } = widgetAreas(() => tui.terminal.rows);
+    this.above = above;
+    this.below = below;
     this.completion = new CompletionStack((provider) => editor.setAutocompleteProvider(provider));
     const dialogs = new ExtensionDialogs({
       open: editorArea.openSelector,
@@ -49,8 +52,8 @@ export class ExtensionStage {
     this.#screen = {
       ...options,
       dialogs,
-      above: this.above,
-      below: this.below,
+      above,
+      below,
       completion: this.completion,
       selector: { keybindings, rows: () => tui.terminal.rows, requestRender: () => tui.requestRender() },
       notify: (level, text) => {

@@ -229,11 +229,11 @@ export class InputController {
       this.#editor.setText("");
       return true;
     }
-    if (!this.#editor.isBlank) return false;
     const isDouble = this.#screen.now() - this.#lastEscape <= DOUBLE_PRESS;
     this.#lastEscape = isDouble ? -Infinity : this.#screen.now();
     if (isDouble) this.#screen.doubleEscape();
-    return true;
+    // One press over a draft may mean something to the editor.
+    return isDouble || this.#editor.isBlank;
   }
 
   #clear(): void {

@@ -9,6 +9,8 @@ import { type KeybindingsManager, ProcessTerminal, type Terminal } from "@earend
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
+import type { SessionIndexView } from "../session/session-manager.ts";
+import { kindNamed } from "../tree/kinds.ts";
 import { CompactionPanel } from "./compaction-panel.ts";
 import { completedCommands } from "./builtin-registry.ts";
 import { type NoticeLevel, SHOWN_MESSAGES } from "./chat-view.ts";
@@ -28,6 +30,8 @@ import { SessionScreen } from "./session-screen.ts";
 import { sessionSource } from "./session-source.ts";
 import { chooseTheme, followTerminalColours } from "./theme-choice.ts";
 import { type ColorMode, colorModeOf } from "./theme.ts";
+
+const AT_START = "At the start of the session; /tree shows what there is.";
 
 export interface InteractiveSettings extends SelectorSettings {
   /** "auto" asks the terminal for its background and is the default; "dark", "light", or the name of a theme file. */
@@ -116,27 +120,29 @@ class InteractiveMode {
     });
     this.#screen = screen;
     this.#leaving = new ScreenLeaving(screen);
-    const dialog = () => ({
-      session,
-      keybindings,
-      host: screen.selectorHost(),
-      isSelectorOpen: () => screen.editorArea.isSelectorOpen,
-    });
+    const host = screen.selectorHost();
     this.#selectors = new SelectorController({
-      ...dialog(),
+      session,
+      host,
+      keybindings,
       models,
       sessions: sessionSource(session),
       settings: () => settings,
       home: homedir(),
     });
+    const { questions } = this.#selectors;
     this.#compaction = new CompactionPanel({
-      ...dialog(),
+      session,
+      host: screen.selectorHost(),
+      keybindings,
+      questions,
       status: screen.status,
       working: () => screen.workingText,
       makeEditor: () => screen.newEditor(),
     });
-    this.#rejection = new RejectionQuestion(dialog());
-    this.#plan = new PlanDecision(dialog());
+    const dialog = { session, host, questions, isSelectorOpen: () => screen.editorArea.isSelectorOpen };
+    this.#rejection = new RejectionQuestion(dialog);
+    this.#plan = new PlanDecision(dialog);
     this.#commands = new ScreenCommands({
       session,
       extensions,
@@ -170,6 +176,7 @@ class InteractiveMode {
       followTerminalColours(ui, theme, this.#colorMode);
       this.#showSession();
       if (themeError !== undefined) chat.addNotice("warning", themeError);
+      this.#greeting.tellUnfinished();
       for (const notice of this.#options.notices ?? []) chat.addNotice("info", notice);
       // They may ask something, and the user may leave meanwhile.
       await Promise.race([this.#extensions.attach(this.#extensionFace()), this.#leaving.left]);
@@ -254,7 +261,7 @@ class InteractiveMode {
         break;
       case "branch_summary_start":
         this.#input.setSummaryRuns(true);
-        status.show(`Summarizing branch... (${this.#screen.key("app.interrupt")} to cancel)`);
+        status.show(`Summarising branch… (${this.#screen.key("app.interrupt")} to cancel)`);
         break;
       case "branch_summary_end":
         this.#input.setSummaryRuns(false);
@@ -271,6 +278,7 @@ class InteractiveMode {
         break;
       case "session_changed":
         this.#showSession();
+        if (event.reason === "resume" || event.reason === "take-over") this.#greeting.tellUnfinished();
         break;
       default:
         break;
@@ -287,6 +295,8 @@ class InteractiveMode {
     const { chat, pending } = this.#screen;
     const { messages, earlier } = this.#session.sessionManager.getLatestMessages(SHOWN_MESSAGES);
     chat.show(messages, earlier, this.#drawnEntries(messages.length));
+    // A jump of one's own says where it went; whoever follows another would see everything vanish.
+    if (messages.length === 0 && hasMessages(this.#session.sessionManager.getIndex())) chat.addNotice("info", AT_START);
     for (const { level, text } of this.#noticesOfMove) chat.addNotice(level, text);
     this.#noticesOfMove = [];
     pending.setQueue(this.#session.queue);
@@ -312,4 +322,10 @@ class InteractiveMode {
   #offerCompletion(): void {
     this.#screen.stage.completion.setOwn(new PromptCompletion(completedCommands(this.#commands), this.#session.cwd));
   }
+}
+
+/** On whatever branch. */
+function hasMessages(index: SessionIndexView): boolean {
+  for (let n = 0; n < index.size; n++) if (kindNamed(index.kindAt(n)).message !== undefined) return true;
+  return false;
 }

@@ -13,7 +13,7 @@ const key = (defaultKeys: KeyId | KeyId[], description: string): KeybindingDefin
 
 /** bough's own actions, in the order `/hotkeys` lists them. `[]` is an action without a key until the user gives it one. */
 export const APP_KEYBINDINGS = {
-  "app.interrupt": key("escape", "Stop what is running; twice on an empty editor: go back in the tree"),
+  "app.interrupt": key("escape", "Stop what is running; twice: go back in the tree"),
   "app.clear": key("ctrl+c", "Clear the editor; twice: quit"),
   "app.exit": key("ctrl+d", "Quit, on an empty editor"),
   "app.suspend": key("ctrl+z", "Put bough in the background"),

@@ -3,7 +3,7 @@
  * Part of `tui/`; used by the chat. Messages come from files: any shape is drawn, none throws.
  */
 import { type Component, Spacer, Text } from "@earendil-works/pi-tui";
-import { providerErrorText } from "../agent/provider-error.ts";
+import { finalErrorText } from "../agent/provider-error.ts";
 import type { CustomEntry } from "../tree/entries.ts";
 import type { AgentMessage } from "../tree/messages.ts";
 import { drawnEntry, drawnMessage } from "./extension-drawings.ts";
@@ -196,7 +196,7 @@ function answerEnding(message: MessageOf<"assistant">, ended: boolean, attempts:
 }
 
 const errorText = (text: unknown): string =>
-  bounded(typeof text === "string" ? providerErrorText(text) : text) || "unknown";
+  bounded(typeof text === "string" ? finalErrorText(text) : text) || "unknown";
 
 /** Neither words nor calls; an image or a block of a kind bough does not know is something. */
 const isEmpty = ({ content }: MessageOf<"assistant">): boolean =>

@@ -2,12 +2,11 @@
  * The question what becomes of a plan, in the place of the editor, when the turn that handed it in is over and whenever
  * the user asks for it again. Part of `tui/`; used by interactive-mode.
  */
-import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
 import type { PlanChoice } from "../agent/plan-mode.ts";
 import { reasonOf } from "../session/session-errors.ts";
-import { ChoiceSelector } from "./choice-selector.ts";
+import type { Questions } from "./questions.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { SelectorHost } from "./selector-controller.ts";
 
@@ -20,8 +19,8 @@ const CHOICES: readonly { label: string; value: PlanChoice | undefined }[] = [
 
 export interface PlanDecisionOptions {
   session: AgentSession;
-  host: SelectorHost;
-  keybindings: KeybindingsManager;
+  host: Pick<SelectorHost, "status" | "error">;
+  questions: Pick<Questions, "choose">;
   /** The user is in another list and must not be torn from it. */
   isSelectorOpen(): boolean;
 }
@@ -41,7 +40,7 @@ export class PlanDecision {
     this.#isNew = false;
     if (event.aborted || this.#options.session.plan.submitted === undefined) return;
     if (this.#options.isSelectorOpen()) this.#options.host.status("The plan is ready; /plan-review shows it.");
-    else this.#ask();
+    else void this.#ask();
   }
 
   /** What to say when a session is opened in which a plan waits. */
@@ -54,29 +53,21 @@ export class PlanDecision {
   /** `/plan-review`: the plan as its file is now, in the chat, and the question. Throws when there is none. */
   review(show: (markdown: string) => void): void {
     show(this.#options.session.plan.read().plan);
-    this.#ask();
+    void this.#ask();
   }
 
-  #ask(): void {
-    const { session, host, keybindings } = this.#options;
+  async #ask(): Promise<void> {
+    const { session, host, questions } = this.#options;
     const { submitted } = session.plan;
     if (submitted === undefined) return;
-    const decided = (choice: PlanChoice | undefined): void => {
-      host.hide();
-      if (choice === undefined) host.status("Say what should change; /plan-review shows the plan again.");
-      else session.plan.approve(choice).catch((error: unknown) => host.error(reasonOf(error)));
-    };
-    const selector = new ChoiceSelector({
-      screen: { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() },
+    const choice = await questions.choose({
       title: `Plan: ${sanitiseLine(submitted.title)}`,
       text:
         `It lies in ${sanitiseLine(submitted.path)} and can be changed there first. ` +
         "To execute it starts a new session; the other two go on in this one.",
       choices: CHOICES,
-      onSelect: decided,
-      onCancel: () => decided(undefined),
     });
-    host.show(selector);
-    host.requestRender();
+    if (choice === undefined) host.status("Say what should change; /plan-review shows the plan again.");
+    else session.plan.approve(choice).catch((error: unknown) => host.error(reasonOf(error)));
   }
 }

@@ -2,20 +2,19 @@
  * What to do when a provider refuses the conversation in every form that was tried: go on from the last good point.
  * Part of `tui/`; used by interactive-mode.
  */
-import type { KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionEvent } from "../agent/agent-session-events.ts";
 import { historyRejected } from "../agent/compaction-notices.ts";
 import { reasonOf } from "../session/session-errors.ts";
-import { ChoiceSelector } from "./choice-selector.ts";
 import { placeText } from "./place-text.ts";
+import type { Questions } from "./questions.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import type { SelectorHost } from "./selector-controller.ts";
 
 export interface RejectionQuestionOptions {
   session: AgentSession;
-  host: SelectorHost;
-  keybindings: KeybindingsManager;
+  host: Pick<SelectorHost, "status" | "error" | "getEditorText" | "setEditorText">;
+  questions: Pick<Questions, "choose">;
   /** The user is in another list and must not be torn from it. */
   isSelectorOpen(): boolean;
 }
@@ -37,29 +36,21 @@ export class RejectionQuestion {
     this.#rejection = undefined;
     const { host, isSelectorOpen } = this.#options;
     if (goodEntryId === undefined || isSelectorOpen()) host.error(historyRejected(sanitiseLine(reason), entryId));
-    else this.#ask(historyRejected(sanitiseLine(reason), entryId), goodEntryId);
+    else void this.#ask(historyRejected(sanitiseLine(reason), entryId), goodEntryId);
   }
 
-  #ask(text: string, goodEntryId: string): void {
-    const { host, keybindings } = this.#options;
-    const decided = (goes: boolean): void => {
-      host.hide();
-      if (goes) this.#goOnFrom(goodEntryId).catch((error: unknown) => host.error(reasonOf(error)));
-      else host.error(text);
-    };
-    const selector = new ChoiceSelector({
-      screen: { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() },
+  async #ask(text: string, goodEntryId: string): Promise<void> {
+    const { host, questions } = this.#options;
+    const goes = await questions.choose({
       title: "The provider refuses this conversation",
       text,
       choices: [
         { label: "Go on from the last good point; what came after it stays in the tree", value: true },
         { label: "Stay here; another model may take it (/model)", value: false },
       ],
-      onSelect: decided,
-      onCancel: () => decided(false),
     });
-    host.show(selector);
-    host.requestRender();
+    if (goes === true) this.#goOnFrom(goodEntryId).catch((error: unknown) => host.error(reasonOf(error)));
+    else host.error(text);
   }
 
   async #goOnFrom(entryId: string): Promise<void> {

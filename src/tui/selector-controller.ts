@@ -7,6 +7,7 @@ import type { Component, KeybindingsManager } from "@earendil-works/pi-tui";
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { Model } from "../agent/providers.ts";
+import { pathPromptTexts } from "../agent/prompt-entries.ts";
 import { followingNotice } from "../agent/session-holding.ts";
 import type { BranchSummarySettings } from "../agent/settings.ts";
 import type { SessionInfo } from "../session/catalog.ts";
@@ -78,6 +79,7 @@ export interface SelectorControllerOptions {
 }
 
 const COPIED = "Copied the branch to a session of your own";
+const NO_PROMPT = "No messages to branch from; those of other branches are in /tree";
 const NO_MCP_SERVER = "No MCP server is set up; ~/.bough/mcp.json names them, and docs/mcp.md says how.";
 const JUMP_STOPS = "Jumping stops it. What it has written so far stays on its own branch.";
 
@@ -87,6 +89,8 @@ export class SelectorController {
   readonly #host: SelectorHost;
   readonly #screen: SelectorScreen;
   readonly #jumps: TreeJump;
+  /** What else has to be asked in the editor's place. */
+  readonly questions: Questions;
   /** Ends what the open selector needs beside the screen. */
   #release: (() => void) | undefined;
 
@@ -96,15 +100,16 @@ export class SelectorController {
     this.#session = session;
     this.#host = host;
     this.#screen = { keybindings, rows: () => host.rows(), requestRender: () => host.requestRender() };
+    this.questions = new Questions({
+      screen: this.#screen,
+      open: (component) => this.#open(component),
+      close: () => this.#close(),
+      newEditor: () => host.newEditor(),
+    });
     this.#jumps = new TreeJump({
       session,
       host,
-      questions: new Questions({
-        screen: this.#screen,
-        open: (component) => this.#open(component),
-        close: () => this.#close(),
-        newEditor: () => host.newEditor(),
-      }),
+      questions: this.questions,
       skipsQuestion: () => options.settings().branchSummary?.skipPrompt ?? false,
       reopenTree: (entryId) => this.showTreeSelector(entryId),
     });
@@ -139,11 +144,11 @@ export class SelectorController {
     );
   }
 
-  /** `/branch` and `/fork`: the user's messages, or the tree where the settings give it to double Escape. */
+  /** `/branch` and `/fork`: the user's messages on this branch, or the tree where the settings give it to double Escape. */
   showUserMessageSelector(): void {
     if (this.#options.settings().doubleEscapeAction === "tree") return this.showTreeSelector();
-    const messages = this.#session.getUserMessages();
-    if (messages.length === 0) return this.#host.status("No messages to branch from");
+    const messages = pathPromptTexts(this.#session.sessionManager);
+    if (messages.length === 0) return this.#host.status(NO_PROMPT);
     const selector = new UserMessageSelector({
       screen: this.#screen,
       messages,
@@ -169,7 +174,7 @@ export class SelectorController {
         this.#close();
         if (session.path === this.#session.sessionManager.getSessionFile())
           return this.#host.status("This session is already open");
-        if (session.cwdMissing && !session.isExample) this.#askForFolder(session);
+        if (session.cwdMissing) this.#askForFolder(session);
         else this.#resume(session);
       },
       onCancel: () => this.#close(),

@@ -1,11 +1,12 @@
 /**
  * `SessionGreeting`: what the user is given and told of a session when it is opened: its prompts for the Up key, what
- * was never sent, a plan that waits, and what is wrong in its file.
+ * was never sent, a plan that waits, a turn that was cut off, and what is wrong in its file.
  * Part of `tui/`; used by interactive-mode.
  */
 import type { AgentSession } from "../agent/agent-session.ts";
 import { latestPrompts } from "../agent/prompt-entries.ts";
 import { unsentReturned } from "../agent/session-notices.ts";
+import { unfinishedNotice } from "../agent/unfinished-turn.ts";
 import type { InputController } from "./input-controller.ts";
 import type { PlanDecision } from "./plan-decision.ts";
 import type { SessionScreen } from "./session-screen.ts";
@@ -33,12 +34,19 @@ export class SessionGreeting {
   /** Once for each session that is opened. */
   greet(): void {
     const { session, screen, plan } = this.#options;
-    for (const { content } of latestPrompts(session.sessionManager, HISTORY))
-      screen.editor.addToHistory(shownText(content));
+    for (const { message } of latestPrompts(session.sessionManager, HISTORY))
+      screen.editor.addToHistory(shownText(message.content));
     this.#returnUnsent();
     if (plan.reminder !== undefined) screen.chat.addNotice("info", plan.reminder);
     this.#toldProblems.clear();
     this.tellProblems();
+  }
+
+  /** For a session as an earlier run has left it. */
+  tellUnfinished(): void {
+    const { session, screen } = this.#options;
+    const notice = unfinishedNotice(session.sessionManager);
+    if (notice !== undefined) screen.chat.addNotice("info", notice);
   }
 
   /** Each once, those at the beginning together; more are found when more of the session is read. */

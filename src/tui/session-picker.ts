@@ -327,7 +327,7 @@ export class SessionPicker implements Component, Focusable {
     const known = [folder, count, age].filter((fact) => fact !== "").map(sanitiseLine);
     return [
       kindMark(session.kind),
-      session.cwdMissing && !session.isExample ? theme.fg("warning", "folder gone") : "",
+      session.cwdMissing ? theme.fg("warning", "folder gone") : "",
       isCurrent ? theme.fg("accent", "current") : "",
       known.length === 0 ? "" : theme.fg("muted", known.join(" ")),
     ]

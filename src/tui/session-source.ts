@@ -8,14 +8,14 @@ import type { ListOptions } from "../session/catalog.ts";
 import { SessionManager } from "../session/session-manager.ts";
 import type { SessionSource } from "./session-picker.ts";
 
-/** Sessions of the folder in which `session` works, or of all folders, and the examples. */
+/** Sessions of the folder in which `session` works, or of all folders, and its example. */
 export function sessionSource(session: Pick<AgentSession, "cwd" | "sessionManager" | "setSessionName">): SessionSource {
   return {
     async load(scope, found, signal) {
       const options: ListOptions = { found, signal, complete: true };
       if (scope === "folder") await listSessions(session.cwd, undefined, options);
       else await listAllSessions(options);
-      await listExamples(options);
+      await listExamples(session.cwd, options);
     },
     async rename({ path }, name) {
       if (path === session.sessionManager.getSessionFile()) {

@@ -56,23 +56,23 @@ export class TreeJump {
     if (!asks) return NO_SUMMARY;
     for (;;) {
       const choice = await questions.choose<SummaryOptions | "custom">({
-        title: "Summarize branch?",
+        title: "Summarise branch?",
         text: "",
         choices: [
           { label: "No summary", value: NO_SUMMARY },
-          { label: "Summarize", value: SUMMARISE },
-          { label: "Summarize with custom prompt", value: "custom" },
+          { label: "Summarise", value: SUMMARISE },
+          { label: "Summarise with custom prompt", value: "custom" },
         ],
       });
       if (choice !== "custom") return choice;
-      const customInstructions = await questions.write({ title: "Custom summarization instructions", text: "" });
+      const customInstructions = await questions.write({ title: "Custom instructions for the summary", text: "" });
       if (customInstructions !== undefined) return { ...SUMMARISE, customInstructions };
     }
   }
 
   #askAfter(failure: SummaryFailedError, tried: SummaryOptions): Promise<SummaryOptions | undefined> {
     return this.#options.questions.choose<SummaryOptions>({
-      title: "The branch was not summarized",
+      title: "The branch was not summarised",
       text: sanitiseLine(failure.message),
       choices: [
         { label: "Try again", value: tried },
@@ -100,7 +100,7 @@ export class TreeJump {
   }
 
   #summaryStopped(entryId: string): void {
-    this.#options.host.status("Branch summarization cancelled");
+    this.#options.host.status("Branch summary cancelled");
     this.#options.reopenTree(entryId);
   }
 

@@ -7,24 +7,13 @@ import { textOf } from "../tree/content.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import { isRecord } from "../tree/json.ts";
 import { Outline } from "../tree/outline.ts";
-import type { FilterMode, OutlineRow, OutlineSource } from "../tree/outline.ts";
-import { lineParts } from "../tree/outline-lines.ts";
+import type { FilterMode, OutlineSource } from "../tree/outline.ts";
 import { emptyText, statusText } from "../tree/outline-texts.ts";
 import { LabelEditor } from "./label-editor.ts";
 import { sanitise } from "./sanitise.ts";
-import {
-  cancelStep,
-  editedQuery,
-  fitRuns,
-  framed,
-  highlighted,
-  keyHint,
-  listHeight,
-  movedSelection,
-  note,
-} from "./selector-list.ts";
+import { cancelStep, editedQuery, framed, keyHint, listHeight, movedSelection, note } from "./selector-list.ts";
 import type { SelectorScreen } from "./selector-list.ts";
-import { theme } from "./theme.ts";
+import { TreeLines } from "./tree-lines.ts";
 
 /** Entries a search looks through before keys get their turn: some milliseconds of work. */
 const SEARCHED_AT_ONCE = 750;
@@ -51,6 +40,7 @@ export interface TreeSelectorOptions {
 export class TreeSelector implements Component, Focusable {
   readonly #options: TreeSelectorOptions;
   readonly #outline: Outline;
+  readonly #lines = new TreeLines();
   readonly #actions: readonly (readonly [Keybinding, () => void])[];
   #focused = false;
   #isStale = false;
@@ -239,7 +229,7 @@ export class TreeSelector implements Component, Focusable {
     const height = this.#height();
     const rows = outline.rows(outline.windowStart(height), height, { width, foldMarks: true });
     const nothing = emptyText(outline);
-    const lines = rows.map((row) => this.#rowLine(row, width));
+    const lines = this.#lines.of(rows, width, this.#labelTimes);
     if (nothing !== undefined) {
       lines.push(note(sanitise(nothing.text), width));
       if (nothing.hint !== undefined) lines.push(note(nothing.hint, width));
@@ -247,17 +237,6 @@ export class TreeSelector implements Component, Focusable {
     const times = this.#labelTimes === undefined ? "" : " [+label time]";
     lines.push(note(statusText(outline) + times, width));
     return lines;
-  }
-
-  #rowLine(row: OutlineRow, width: number): string {
-    const time = row.label === undefined ? undefined : this.#labelTimes?.of(row.entry.id);
-    const shown = time === undefined ? row : { ...row, label: `${row.label} · ${time}` };
-    const parts = lineParts(shown, row.selected).map((part) => ({
-      ...part,
-      text: sanitise(part.text).replaceAll("\n", " "),
-    }));
-    const line = fitRuns(parts, width, ({ text, token }) => (token === undefined ? text : theme.fg(token, text)));
-    return row.selected ? highlighted(line, width) : line;
   }
 }
 

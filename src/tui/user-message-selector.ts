@@ -1,22 +1,18 @@
 /**
- * The list behind `/branch`: every message the user wrote, on all branches, in file order. Picking one starts a new
- * session from before it. Part of `tui/`; shown by selector-controller.
+ * The list behind `/branch`: every message the user wrote on the current branch. Picking one starts a new session from
+ * before it. Part of `tui/`; shown by selector-controller.
  */
 import type { Component } from "@earendil-works/pi-tui";
+import type { PromptText } from "../agent/prompt-entries.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import { fit, framed, keyHint, movedSelection, note, row, windowStart } from "./selector-list.ts";
 import type { SelectorScreen } from "./selector-list.ts";
 import { theme } from "./theme.ts";
 
-export interface UserMessageItem {
-  entryId: string;
-  text: string;
-}
-
 export interface UserMessageSelectorOptions {
   screen: SelectorScreen;
-  /** In file order; the newest is selected first. */
-  messages: readonly UserMessageItem[];
+  /** Oldest first; the newest is selected first. */
+  messages: readonly PromptText[];
   onSelect(entryId: string): void;
   onCancel(): void;
 }
@@ -57,6 +53,7 @@ export class UserMessageSelector implements Component {
         hints: [
           "a new session gets all that came before it",
           "the message returns to the editor",
+          "messages of other branches: /tree",
           ...keyHint(screen.keybindings, "tui.select.confirm", "branch"),
           ...keyHint(screen.keybindings, "tui.select.cancel", "cancel"),
         ],
@@ -87,7 +84,7 @@ export class UserMessageSelector implements Component {
     return Math.max(2, Math.min(MAX_VISIBLE, room));
   }
 
-  #itemLines(message: UserMessageItem, index: number, width: number): string[] {
+  #itemLines(message: PromptText, index: number, width: number): string[] {
     const text = sanitiseLine(message.text.slice(0, SHOWN_CHARACTERS));
     const place = theme.fg("muted", `  Message ${index + 1} of ${this.#options.messages.length}`);
     return [row(text, index === this.#selected, width), fit(place, width), ""];

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AgentSession } from "../../src/agent/agent-session.ts";
+import { DEFAULT_RETRY, nextRetry } from "../../src/agent/retry.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
+import type { AssistantMessage } from "../../src/tree/messages.ts";
 import {
   fileLines,
   nextEvent,
@@ -159,6 +161,64 @@ test("[R1] retries end after the last attempt, and the failure stands in the fil
     "assistant error: ",
     "assistant error: ",
   ]);
+});
+
+test("[R1, U4] an endpoint that cannot be reached is given up soon, and the answer names it and the cause", async (t) => {
+  const { session, manager, events, server } = await startHarness(t, {
+    retry: { enabled: true, maxRetries: 5, baseDelayMs: 1, maxDelayMs: 60 },
+  });
+  await server.close();
+  await session.prompt("Hi");
+  assert.deepEqual(
+    events.flatMap((event) =>
+      event.type === "auto_retry_start" ? [[event.attempt, event.maxAttempts, event.delayMs]] : [],
+    ),
+    [
+      [1, 3, 1],
+      [2, 3, 2],
+      [3, 3, 4],
+    ],
+  );
+  const address = new URL(server.baseUrl).host;
+  const last = manager.getBranch().at(-1) as { message: { errorMessage: string } };
+  assert.equal(last.message.errorMessage, `Connection error at ${server.baseUrl}: connect ECONNREFUSED ${address}`);
+});
+
+test("[R1] an endpoint that goes away within a run is waited for", async (t) => {
+  const { session, events, server } = await startHarness(t, {
+    replies: callTools({ id: "c", name: "end", arguments: {} }),
+    retry: { enabled: true, maxRetries: 4, baseDelayMs: 1, maxDelayMs: 1 },
+    tools: () => [
+      tool("end", async () => {
+        await server.close();
+        return "closed";
+      }),
+    ],
+  });
+  await session.prompt("Hi");
+  const retries = events.filter((event) => event.type === "auto_retry_start");
+  assert.deepEqual(
+    retries.map(({ attempt, maxAttempts }) => [attempt, maxAttempts]),
+    [1, 2, 3, 4].map((attempt) => [attempt, 4]),
+  );
+});
+
+test("[R1] the waits: seconds in all where nothing answers, minutes otherwise", () => {
+  const waits = (errorMessage: string, isReached: boolean): number[] => {
+    const answer = { stopReason: "error", errorMessage } as AssistantMessage;
+    return [0, 1, 2, 3, 4, 5].flatMap((failed) => nextRetry(DEFAULT_RETRY, answer, failed, isReached)?.delayMs ?? []);
+  };
+  const long = [2_000, 4_000, 8_000, 16_000, 32_000];
+  const refused = "Connection error at http://localhost:1/v1: connect ECONNREFUSED ::1:1";
+  assert.deepEqual(waits(refused, false), [500, 1_000, 2_000]);
+  assert.deepEqual(waits(refused, true), long);
+  for (const other of [
+    "503: busy",
+    "429: slow",
+    "Request timed out.",
+    "Connection error at http://x/: read ECONNRESET",
+  ])
+    assert.deepEqual([other, waits(other, false)], [other, long]);
 });
 
 test("[R1] a request the provider refuses is not repeated", async (t) => {
@@ -361,7 +421,7 @@ test("[N3] a second prompt is refused while a turn runs", async (t) => {
   const { session, server } = await startHarness(t, { replies: after(gate.promise, say("ok")) });
   const settled = session.prompt("Start");
   await assert.rejects(session.prompt("Another"), {
-    message: "A turn is running; send this with steer() or followUp(), or stop the turn first.",
+    message: 'A turn is running; give streamingBehavior "steer" or "followUp" to queue this, or stop the turn first.',
   });
   gate.resolve();
   await settled;

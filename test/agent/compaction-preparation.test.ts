@@ -186,10 +186,18 @@ test("[K2] the cases in which there is nothing to compact", () => {
   compacted.message(assistant("done"));
   compacted.add({ type: "compaction", summary: "S1", firstKeptEntryId: "e1", tokensBefore: 1 });
   compacted.add({ type: "label", targetId: "e1", label: "here" });
-  const tooSmall = { kind: "nothing", reason: "Nothing to compact (session too small)" };
+  const whole = new Path();
+  whole.message(user("one ".repeat(100)));
+  const kept =
+    "and the last 100 tokens stay word for word; compaction.keepRecentTokens in settings.json says how many.";
   assert.deepEqual(
-    [empty, small, compacted].map((path) => prepare(path.entries, 100)),
-    [tooSmall, tooSmall, { kind: "nothing", reason: "Already compacted" }],
+    [empty, small, whole, compacted].map((path) => prepare(path.entries, 100)),
+    [
+      `Nothing to compact (session too small): the conversation has about 0 tokens, ${kept}`,
+      `Nothing to compact (session too small): the conversation has about 3 tokens, ${kept}`,
+      "Nothing to compact (session too small): its 115 tokens cannot be parted any further.",
+      "Already compacted",
+    ].map((reason) => ({ kind: "nothing", reason })),
   );
 });
 

@@ -142,12 +142,7 @@ const NO_SUMMARIES: [what: string, reply: Reply, reason: string, spent?: number]
     stopAt("length", "half"),
     "The model's summary was cut off at its limit before it was complete.",
   ],
-  [
-    "a provider's error",
-    fail(401, "bad key"),
-    'The summary could not be written: 401: {"message":"bad key","type":"error","code":401}.',
-    0,
-  ],
+  ["a provider's error", fail(401, "bad key"), "The summary could not be written: 401: bad key.", 0],
 ];
 for (const [what, reply, reason, tokens = 110] of NO_SUMMARIES)
   test(`[N2, K4, D5] ${what} rejects with the reason; only what it used is recorded; the digest is a way on`, async (t) => {

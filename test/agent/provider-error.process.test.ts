@@ -1,7 +1,7 @@
 /** Errors of providers as people read them; sets BOUGH_DEBUG. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { providerErrorText } from "../../src/agent/provider-error.ts";
+import { finalErrorText, isUnreachable, namedAddress, providerErrorText } from "../../src/agent/provider-error.ts";
 
 const CASES: readonly [given: string, shown: string][] = [
   ["Connection error.", "Connection error."],
@@ -42,6 +42,38 @@ test("[U4] of a provider's error the sentence is shown, whatever JSON it comes i
     CASES.map(([given]) => [given, providerErrorText(given)]),
     CASES,
   );
+});
+
+const ADVICE =
+  " Check the network and that the server runs, or name another address with --base-url or in models.json.";
+
+test("[U4] where nothing can be reached the error names the address, the cause and what to do", () => {
+  const at = (text: string): string => finalErrorText(namedAddress(text, "https://me:secret@host.test/v1?key=secret"));
+  const cannot = "https://host.test/v1 cannot be reached:";
+  const cases: [given: string, shown: string][] = [
+    [
+      "Connection error.: connect ECONNREFUSED ::1:9",
+      `${cannot} the connection is refused (connect ECONNREFUSED ::1:9).${ADVICE}`,
+    ],
+    [
+      "exception TypeError: fetch failed sending request: getaddrinfo EAI_AGAIN host.test",
+      `${cannot} the host is not found (getaddrinfo EAI_AGAIN host.test).${ADVICE}`,
+    ],
+    [
+      "Connection error.: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)",
+      `${cannot} its certificate is not accepted (self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)).${ADVICE}`,
+    ],
+    ["Connection error.: read ECONNRESET", "Connection error at https://host.test/v1: read ECONNRESET"],
+    ["Connection error.", "Connection error."],
+    ["502: connection error: connect ECONNREFUSED", "502: connection error: connect ECONNREFUSED"],
+  ];
+  assert.deepEqual(
+    cases.map(([given]) => [given, at(given)]),
+    cases,
+  );
+  assert.equal(isUnreachable(namedAddress("Connection error.: getaddrinfo ENOTFOUND x", "http://x/v1")), true);
+  assert.equal(isUnreachable(namedAddress("Connection error.: connect ETIMEDOUT 1.2.3.4", "http://x/v1")), false);
+  assert.equal(namedAddress("Connection error.: bad port", "no url"), "Connection error.: bad port");
 });
 
 test("[U4] with BOUGH_DEBUG a provider's error is shown as it came", (t) => {

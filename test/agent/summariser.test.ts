@@ -80,7 +80,7 @@ for (const [what, reply, reason] of FAILURES)
 
 test("[K4] a provider that refuses is told in one sentence", async (t) => {
   const { outcome, server } = await ask(t, fail(400, "no such model."));
-  const reason = 'The summary could not be written: 400: {"message":"no such model.","type":"error","code":400}.';
+  const reason = "The summary could not be written: 400: no such model.";
   assert.deepEqual(await outcome, { kind: "failed", reason });
   assert.equal(server.requests.length, 1);
 });

@@ -45,7 +45,7 @@ const INSPECTION = `(() => {
 
 /** What the page's own templates, Markdown and the highlighter make. */
 const OWN_TAGS =
-  "a article aside b bdi bough-page br button code dd details div dl dt em h1 header hr input li main p pre span strong summary time ul virtual-list".split(
+  "a article aside b bdi bough-page bough-sidebar br button code dd details div dl dt em h1 header hr input li main p pre span strong summary time ul virtual-list".split(
     " ",
   );
 

@@ -4,7 +4,6 @@ import { readFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { after, before, test } from "node:test";
 import type { TestContext } from "node:test";
-import { oneLine } from "../../src/tree/one-line.ts";
 import { drawnLine } from "../../src/tree/outline-lines.ts";
 import { statusText } from "../../src/tree/outline-texts.ts";
 import { Outline } from "../../src/tree/outline.ts";
@@ -13,8 +12,8 @@ import type { PageOptions } from "../support/browser.ts";
 import { openExport, settled, shownEntries, shownRows } from "../support/exported-page.ts";
 import type { OpenExport } from "../support/exported-page.ts";
 import { exportLines } from "../support/page-file.ts";
-import { ANSWER_TEXT, PAGE_HEADER, pageSession, PNG } from "../support/page-session.ts";
-import { file, line, message, readSound } from "../support/session-lines.ts";
+import { PAGE_HEADER, pageSession, PNG } from "../support/page-session.ts";
+import { chain, file, leafRecord, line, message, readSound } from "../support/session-lines.ts";
 
 let browser: Browser;
 let path: string;
@@ -76,14 +75,14 @@ test("[E1] the tree has the terminal's rows, labels and path, and the head says 
     "• assistant: I will look.",
     "├⊟ • [read: src/oven.ts]",
     "│ • [bash: seq 1 40]",
-    `│ • the causeassistant: ${oneLine(ANSWER_TEXT).replace(/\s+/g, " ")}`,
-    "│ • [branch summary]: On the **other** branch: flour.",
+    "│ • the causeassistant: What I found The oven is too cold. See the manual and a photo. | flour | heat | | rye | 220 | [x] measured [ ] changed const heat: number = 220; // degrees Bake it once more.",
+    "│ • [branch summary]: On the other branch: flour.",
     "│ • user: Make it hotter.",
     "│ • [edit: src/oven.ts]",
     "│ • user: The same photo again.",
     "│ • [bash: false]",
     "│ • [bash]: ls",
-    "│ • [recipe]: A note **to see**.",
+    "│ • [recipe]: A note to see.",
     "│ • [secret-recipe]: A hidden note.",
     "│ • [compaction: 90k tokens]",
     "│ • assistant: Half a sen",
@@ -435,7 +434,7 @@ test("[E1] without scripts the page says what it is, what it needs and that noth
   await page.close();
   assert.equal(
     notice,
-    "Pale bread 27 entries, 2026-01-01 to 2026-01-01, in /home/sam/bakery. This page shows a conversation with a coding agent. It needs JavaScript, and a browser made after the spring of 2023. It loads nothing from any network. The conversation is in this file, compressed.",
+    "Pale bread 27 entries, 2026-01-01 to 2026-01-01, in /home/sam/bakery. This page shows a conversation with a coding agent. It needs JavaScript, and a browser made after the spring of 2024. It loads nothing from any network. The conversation is in this file, compressed.",
   );
   assert.deepEqual(
     { errors, elsewhere: requests.filter((url) => !/^(?:file|data):/.test(url)) },
@@ -472,4 +471,73 @@ test("[E1, E2] a damaged and cyclic session opens with its Problems", async (t) 
   const none = await openExport(browser, empty);
   assert.match((await none.page.textContent("#transcript")) ?? "", /Nothing was said in this session yet\./);
   await none.page.close();
+});
+
+test("[E2] characters that turn a line around are seen in rows, labels and titles, and stay in the transcript", async (t) => {
+  const trick = "open \u202egnp.exe\u202c now \u2066it\u2069";
+  const { path: from } = await exportLines([
+    PAGE_HEADER,
+    line("session_info", "name", null, { name: trick }),
+    message("a", "name", { message: { role: "user", content: trick } }),
+    line("label", "label", "a", { targetId: "a", label: trick }),
+  ]);
+  const opened = await open(t, { ...TALL, from });
+  const seen = "open ⟦U+202E⟧gnp.exe⟦U+202C⟧ now ⟦U+2066⟧it⟦U+2069⟧";
+  assert.deepEqual(await shownRows(opened.ask), [`• ${seen}user: ${seen}`]);
+  assert.deepEqual(
+    [await words(opened, ".bar-title"), await words(opened, "h1"), await words(opened, ".entry .label")],
+    [seen, seen, seen],
+  );
+  assert.equal(await words(opened, ".entry.user .body"), trick);
+});
+
+for (const [where, target] of [
+  ["before its first entry", null],
+  ["at its root", "a"],
+] as const)
+  test(`[E1] a session whose leaf is ${where} says so and leads to the newest branch`, async (t) => {
+    const lines = [PAGE_HEADER, ...chain(null, "a", "b", "c"), ...chain("b", "d", "e"), leafRecord("jump", target)];
+    const { path: from } = await exportLines(lines);
+    const opened = await open(t, { ...TALL, from });
+    const { page, ask } = opened;
+    assert.deepEqual(await shownEntries(ask), target === null ? [] : [target]);
+    assert.match(await words(opened, ".empty"), /^This branch ends at the session's start; /);
+    await page.click("#newest");
+    await settled(ask);
+    assert.deepEqual(await shownEntries(ask), ["a", "b", "d", "e"]);
+    assert.equal(await page.locator(".empty").count(), 0);
+    assert.equal(await search(opened), "?leafId=e&targetId=e");
+  });
+
+test("[E1] a screen reader hears how many entries a search has found, and of rows nothing else", async (t) => {
+  const { page, ask } = await open(t);
+  await ask(`(() => {
+    window.announced = [];
+    const spoken = document.querySelector("[role=status]");
+    new MutationObserver(() => announced.push(spoken.textContent))
+      .observe(spoken, { characterData: true, childList: true, subtree: true });
+  })()`);
+  await page.fill("#search", "flour fine");
+  await settled(ask);
+  await page.focus("#tree");
+  for (const key of ["ArrowDown", "ArrowUp", "End"]) await page.keyboard.press(key);
+  await page.click('[data-filter="user-only"]');
+  await settled(ask);
+  const rows = await shownRows(ask);
+  assert.equal(rows.length, 0);
+  assert.deepEqual(await ask("announced"), ["1 entry found", "0 entries found"]);
+});
+
+test("[E1] Enter goes to what is typed, also before it is found", async (t) => {
+  const opened = await open(t);
+  const { ask } = opened;
+  await ask(`(() => {
+    const field = document.querySelector("#search");
+    field.focus();
+    field.value = "flour is fine";
+    field.dispatchEvent(new Event("input"));
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  })()`);
+  await settled(ask);
+  assert.equal(await search(opened), "?leafId=other-answer&targetId=other-answer");
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
-import { unfinishedNotice } from "../../src/cli/choose-session.ts";
+import { unfinishedNotice } from "../../src/agent/unfinished-turn.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { Place, connectedTo, providerFor, savedMessages } from "../support/command.ts";
 import { checkLaws } from "../support/laws.ts";

@@ -81,5 +81,12 @@ test("[R1] a model, a level or a terminal that is not there: one sentence, and n
     out: "",
     err: 'bough: This is no terminal; for one answer use bough -p "…".\n',
   });
+  // Without -p as well, what is wrong in the arguments goes before that.
+  for (const [args, err] of [
+    [["--nope"], "Unknown option '--nope'. See bough --help."],
+    [["--thinking", "hard"], '--thinking takes off, minimal, low, medium, high, xhigh, max, not "hard".'],
+    [["--model", "nonesuch"], 'No model is named "nonesuch"; /model lists those you can use.'],
+  ] as const)
+    assert.deepEqual(await place.run([...args], key), { code: 2, out: "", err: `bough: ${err}\n` });
   assert.deepEqual(place.picture(), before);
 });

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import { discoverLoopback } from "../../src/agent/model-discovery.ts";
+import { directoryKey } from "../../src/session/locations.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { Place, savedMessages } from "../support/command.ts";
 import { checkLaws } from "../support/laws.ts";
@@ -38,12 +39,14 @@ async function quit(program: Program): Promise<void> {
   assert.equal((await program.exited).exitCode, 0);
 }
 
+/** The copy that bough makes for the place's folder. */
+const exampleOf = ({ stateDir, cwd }: Place): string => join(stateDir, `examples/example-${directoryKey(cwd)}.jsonl`);
+
 /** All sessions below the state folder that are no example of bough's own. */
-function ownSessions({ stateDir }: Place): string[] {
-  const names = readdirSync(stateDir, { recursive: true, encoding: "utf8" });
-  return names
-    .filter((name) => name.endsWith(".jsonl") && !name.endsWith("example-session.jsonl"))
-    .map((name) => join(stateDir, name));
+function ownSessions(place: Place): string[] {
+  const names = readdirSync(place.stateDir, { recursive: true, encoding: "utf8" });
+  const files = names.filter((name) => name.endsWith(".jsonl")).map((name) => join(place.stateDir, name));
+  return files.filter((path) => path !== exampleOf(place));
 }
 
 test(
@@ -51,7 +54,7 @@ test(
   { skip },
   async (t) => {
     const place = new Place();
-    const copy = join(place.stateDir, "examples/example-session.jsonl");
+    const copy = exampleOf(place);
     const first = open(t, place);
     const greeting = await first.waitFor(CONNECT);
     assert.match(greeting, /Since this morning the carrier nordpost/);
@@ -78,7 +81,7 @@ test(
     await first.waitFor((screen) => !screen.includes("Resume a session"));
 
     first.send(`/branch${KEYS.enter}`);
-    await first.waitFor("Message 6 of 6");
+    await first.waitFor("Message 4 of 4");
     first.send(KEYS.enter);
     await first.waitFor(
       /Branched to new session[\s\S]*Write the note to the operators about nordpost, three sentences\./,
@@ -121,7 +124,7 @@ test("[G2] a prompt in the example says that there is no model, and nothing is l
   const place = new Place();
   const program = open(t, place);
   await program.waitFor(CONNECT);
-  const copy = join(place.stateDir, "examples/example-session.jsonl");
+  const copy = exampleOf(place);
   const before = readFileSync(copy);
   program.send(`Go on${KEYS.enter}`);
   await program.waitFor(/No model is connected; set a key such as/);
@@ -138,7 +141,7 @@ test("[G2] the example cannot be kept: one sentence, and no terminal is opened",
   const said = program.everything().replaceAll("\n", "");
   assert.equal(
     said,
-    `bough: Cannot make the session file ${file}/state/examples/example-session.jsonl: ` +
+    `bough: Cannot make the session file ${file}/state/examples/example-${directoryKey(place.cwd)}.jsonl: ` +
       "a part of the path is not a folder (ENOTDIR); nothing was changed.",
   );
 });

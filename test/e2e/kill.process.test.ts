@@ -56,7 +56,7 @@ test("[W1, W2] whatever the screen had acknowledged before a SIGKILL is there af
     for (let turn = 0; turn <= last; turn++) {
       if (turn === 2) {
         program.send(`/tree${KEYS.enter}\u001b[H${KEYS.enter}`);
-        await program.waitFor("Summarize branch?");
+        await program.waitFor("Summarise branch?");
         program.send(KEYS.enter);
         await program.waitFor("Navigated");
         program.send(KEYS.controlU);

@@ -70,9 +70,9 @@ for (const [api, path] of PROTOCOLS) {
     first.send("\u001b[H");
     await first.waitFor(/^› .*user: Read my notes/m);
     first.send(KEYS.enter);
-    await first.waitFor("Summarize branch?");
+    await first.waitFor("Summarise branch?");
     first.send(KEYS.enter);
-    await first.waitFor((screen) => !screen.includes("Summarize branch?") && !screen.includes("PELICAN-42"));
+    await first.waitFor((screen) => !screen.includes("Summarise branch?") && !screen.includes("PELICAN-42"));
     await first.waitFor("Read my notes");
     first.send(` in French${KEYS.enter}`);
     await first.answered("WOMBAT-7");

@@ -59,7 +59,7 @@ test("[N1, N2, K4] summarise and jump: the summary is on the new branch, and in 
     ["Session Tree", HOME],
     [/^› .*user: First try/m, KEYS.enter],
     ["› No summary", KEYS.down],
-    ["› Summarize", KEYS.enter],
+    ["› Summarise", KEYS.enter],
     ["Branch summary (Ctrl+O to expand)", "\u000f"],
     ["WOMBAT-7 was tried.", `, again${KEYS.enter}`],
   );
@@ -83,12 +83,12 @@ test("[N2] abort a summary: Escape ends it, the tree is back on the same row, th
     ["Session Tree", HOME],
     [/^› .*user: First try/m, KEYS.enter],
     ["› No summary", KEYS.down],
-    ["› Summarize", KEYS.enter],
-    ["Summarizing branch... (Escape to cancel)", KEYS.escape],
+    ["› Summarise", KEYS.enter],
+    ["Summarising branch… (Escape to cancel)", KEYS.escape],
     [/^› .*user: First try/m, KEYS.escape],
   );
   const screen = await program.waitFor((shown) => !shown.includes("Session Tree") && shown.includes("cancelled"));
-  assert.match(screen, /Branch summarization cancelled/);
+  assert.match(screen, /Branch summary cancelled/);
   const { path, all } = await left();
   assert.deepEqual([path, all], [["user: First try", "assistant stop: An answer."], path]);
 });
@@ -104,7 +104,7 @@ test("[N1, N3, N4] jump while a turn runs: it asks, stops the turn, and what it 
     [/^› .*assistant: An answer/m, KEYS.enter],
     ["The agent is still working", KEYS.enter],
     ["› No summary", KEYS.down],
-    ["› Summarize", KEYS.enter],
+    ["› Summarise", KEYS.enter],
     ["Branch summary (Ctrl+O to expand)", ""],
     ["Steering: later", ""],
   );

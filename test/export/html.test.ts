@@ -126,6 +126,19 @@ test("[E1] bodies hold what the page shows: no signatures, no encrypted thinking
   ]);
 });
 
+test("[E1, E2] entries whose fields are wrong are in the page and count for nothing", async () => {
+  const wrong = [{ message: null }, { message: [] }, { message: { role: 7, usage: { input: 1 } } }, {}];
+  const page = await exportLines([
+    HEADER,
+    ...wrong.map((fields, n) => line("message", `m${n}`, null, fields)),
+    line("compaction", "c", null, { usage: { input: 1 } }),
+  ]);
+  const { facts, bodies } = readPage(page.path);
+  assert.deepEqual(bodies.slice(0, 2), [{ message: null }, { message: [] }]);
+  assert.deepEqual([facts.entries, facts.problemCount, facts.byModel], [5, 5, []]);
+  assert.deepEqual(facts.counts, { prompts: 0, answers: 0, toolResults: 0 });
+});
+
 const pictured = (id: string, parentId: string | null, data: unknown, mimeType: unknown = "image/png"): string =>
   line("message", id, parentId, {
     message: { role: "user", content: [{ type: "image", data, mimeType }], timestamp: 0 },
@@ -179,6 +192,15 @@ test("[E1, W6] the file is 0600, replaces what was there whole, and leaves nothi
   await assert.rejects(writeHtml(path, failing, { header }), /cannot be read/);
   assert.equal(statSync(path).size, written.bytes);
   assert.deepEqual(readdirSync(folder), ['a "quoted" $& name.html']);
+});
+
+test("[E1] a page holds the licences of all whose code is in it", async () => {
+  const { html } = readPage((await exportLines([HEADER])).path);
+  for (const name of ["lit", "lit-html", "lit-element", "@lit/reactive-element", "marked", "highlight.js"]) {
+    const licence = new URL(`../../node_modules/${name}/LICENSE`, import.meta.url);
+    assert.ok(html.includes(readFileSync(licence, "utf8").trim()), name);
+    assert.match(html, new RegExp(`^(?:.*, )?${name}(?:, .*)?:$`, "m"));
+  }
 });
 
 test("[E2] the page's head lets nothing but its own script and style run, and escapes the session's name", async () => {

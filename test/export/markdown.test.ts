@@ -318,3 +318,22 @@ test("[E3] entries of any shape are Markdown all the same", async () => {
   ]);
   assert.match(text, /_No secrets were found in this export\._\n$/);
 });
+
+test("[E3] the head names what is wrong with any entry of the part, masked or not", async () => {
+  const lines = [
+    HEADER,
+    says("a", null, user("hello")),
+    line("custom", "b", "a", { data: 1 }),
+    says("c", "b", { content: "nobody says it" }),
+    says("d", "a", assistant("hi")),
+  ];
+  for (const redact of [true, false]) {
+    assert.match(
+      await markdownOf(lines, { redact }),
+      /^> \*\*2 problems in the file:\*\* .*no customType.*without role/m,
+    );
+    const branch = await markdownOf(lines, { redact, branch: "b" });
+    assert.match(branch, /^> \*\*1 problem in the file:\*\* .*no customType/m);
+    assert.doesNotMatch(await markdownOf(lines, { redact, branch: "d" }), /problem/);
+  }
+});

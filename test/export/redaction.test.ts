@@ -5,7 +5,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { EXPORT_FORMATS, exportSession } from "../../src/export/export-session.ts";
 import type { Exported, ExportRequest } from "../../src/export/export-session.ts";
-import { Redaction, findSecrets } from "../../src/export/redaction.ts";
+import { Redaction, findSecrets, scannedRecord } from "../../src/export/redaction.ts";
 import type { SecretValue } from "../../src/export/secret-values.ts";
 import { SecretValues } from "../../src/export/secret-values.ts";
 import type { SessionEntry } from "../../src/tree/entries.ts";
@@ -162,7 +162,7 @@ test("[E3] the report names entry, field, kind and number", async () => {
 test("[E3] a value that a rule knows by what stands before it is masked at its other places too", async () => {
   const value = "hunter2-and-more9";
   const records = [{ text: `DB_PASSWORD=${value}` }, { text: `it is ${value}, says he` }, { text: "none" }];
-  const redaction = new Redaction({ secrets: await findSecrets(records, []) });
+  const redaction = new Redaction({ secrets: await findSecrets(records.map(scannedRecord), []) });
   assert.deepEqual(
     records.map(({ text }) => redaction.text(text)),
     ["DB_PASSWORD=[redacted: variable]", "it is [redacted: variable], says he", "none"],
@@ -173,7 +173,9 @@ test("[E3] a value is a secret by the name of its member, too, however deep it i
   const value = "wJalr-Utn3EMI/K7MD";
   const deep = { arguments: { env: [{ AWS_SECRET_ACCESS_KEY: value }], apiKey: "key-of-9-words", password: 'q"1' } };
   const sound = { totalTokens: "12 in all 12", key: "an-ordinary-key-1", token: "no digits in here" };
-  const redaction = new Redaction({ secrets: await findSecrets([deep, sound, { text: `it is ${value}` }], []) });
+  const redaction = new Redaction({
+    secrets: await findSecrets([deep, sound, { text: `it is ${value}` }].map(scannedRecord), []),
+  });
   assert.deepEqual(redaction.again(deep), {
     arguments: {
       env: [{ AWS_SECRET_ACCESS_KEY: "[redacted: variable]" }],
@@ -189,7 +191,7 @@ test("[E3] comments that switch secretlint off do not count, and a key across tw
   const key = SECRETS["private key"]!;
   const off = `// secretlint-disable\n${SECRETS["github token"]!}`;
   const records = [{ a: key.slice(0, 60) }, { a: `${key.slice(60)} ${key}` }, { a: off }];
-  const secrets = await findSecrets(records, []);
+  const secrets = await findSecrets(records.map(scannedRecord), []);
   assert.equal(secrets.mask(key), "[redacted: private key]");
   assert.equal(secrets.mask(off), "// secretlint-disable\n[redacted: github token]");
   assert.equal(secrets.mask(key.slice(0, 60)), key.slice(0, 60));

@@ -274,12 +274,13 @@ test("[D2] a branch just made is the most recent session, though its messages ar
   assert.equal((await SessionManager.continueRecent(cwd)).getSessionFile(), branch);
 });
 
-test("[D2] examples have a list of their own", async () => {
+test("[D2, G2] examples have a list of their own, for each directory", async () => {
   const cwd = project("a");
+  put(cwd, "other.jsonl", file(header("o", project("b")), said("m", 999)), examplesDir());
   const path = put(cwd, "example.jsonl", file(header("e", cwd), said("m", 999)), examplesDir());
   assert.deepEqual([await listSessions(cwd), await listAllSessions()], [[], []]);
   assert.deepEqual(
-    (await listExamples()).map((session) => [session.path, session.isExample]),
+    (await listExamples(cwd)).map((session) => [session.path, session.isExample]),
     [[path, true]],
   );
   assert.equal((await SessionManager.continueRecent(cwd)).hasFile(), false);
@@ -300,7 +301,7 @@ test("[D2] dB60 a session whose directory is gone is marked, and still opens", a
 
 test("[D2] a folder that is missing or no folder at all holds no sessions", async () => {
   const cwd = project("a");
-  assert.deepEqual([await listSessions(cwd), await listAllSessions(), await listExamples()], [[], [], []]);
+  assert.deepEqual([await listSessions(cwd), await listAllSessions(), await listExamples(cwd)], [[], [], []]);
   mkdirSync(stateDir(), { recursive: true });
   writeFileSync(join(stateDir(), "sessions"), "a file");
   assert.deepEqual(await listAllSessions(), []);
@@ -365,7 +366,7 @@ test("[D2, B1, B2] a branch of an example is an example; a new session begun in 
     [examplesDir(), sessionsDir(cwd)],
   );
   assert.equal((await listSessions(cwd)).length, 1);
-  assert.equal((await listExamples()).length, 2);
+  assert.equal((await listExamples(cwd)).length, 2);
 });
 
 test("[D2] examples are found by id too", () => {

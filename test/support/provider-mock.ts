@@ -64,6 +64,7 @@ export async function startProvider(
     baseUrl: `http://127.0.0.1:${port}/v1`,
     requests,
     close: async () => {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, "close");

@@ -23,8 +23,12 @@ function chain(length: number): CountedIndex {
     source.add({ id: `u${n}`, parentId: n === 0 ? null : `u${n - 1}`, message: { role: "user", content: `say ${n}` } });
   return source;
 }
-const frame = (outline: Outline): OutlineRow[] =>
-  outline.rows(outline.windowStart(SCREEN), SCREEN, { width: 120, foldMarks: true });
+/** The rows of a screen, the text of each asked for. */
+const frame = (outline: Outline): OutlineRow[] => {
+  const rows = outline.rows(outline.windowStart(SCREEN), SCREEN, { width: 120, foldMarks: true });
+  for (const { text } of rows) assert.ok(text.length > 0);
+  return rows;
+};
 
 for (const shape of ["linear", "bushy"] as const)
   for (const entries of [2_000, 20_000])

@@ -122,6 +122,7 @@ function opened(
       return index.size;
     },
     at: (n) => (work.bodies++, index.at(n)),
+    all: (ns, options) => ((work.bodies += ns.length), index.all(ns, options)),
     parentOrdinal: (n) => (work.nodes++, index.parentOrdinal(n)),
     kindAt: (n) => index.kindAt(n),
     roleAt: (n) => index.roleAt(n),

@@ -42,7 +42,7 @@ test("[U1, F2] the row of every kind of entry", () => {
     ],
     mode_change: [{ mode: "plan" }, [{ text: "[mode: plan]", token: "dim" }]],
     mcp_tool_selection: [{ selectedToolNames: ["a", "b"] }, [{ text: "[mcp tools: a, b]", token: "dim" }]],
-    ttsr_injection: [{ injectedRules: ["no-any"] }, [{ text: "[ttsr: no-any]", token: "dim" }]],
+    ttsr_injection: [{ injectedRules: ["no-any"] }, [{ text: "[rules told: no-any]", token: "dim" }]],
     session_init: [{ task: "Look around", tools: [] }, [{ text: "[session init: Look around]", token: "dim" }]],
     session_info: [{ name: "Login" }, [{ text: "[title: Login]", token: "dim" }]],
     title_change: [{ title: "Login", source: "user" }, [{ text: "[title: Login]", token: "dim" }]],
@@ -149,29 +149,35 @@ test("[U1] a tool result shows the call it answers", () => {
   assert.equal(callRow("grep", { pattern: "a.b", path: "src" }), "[grep: /a.b/ in src]");
   assert.equal(callRow("grep", { pattern: "a.b" }), "[grep: /a.b/ in .]");
   assert.equal(callRow("find", { pattern: "*.ts" }), "[find: *.ts in .]");
-  assert.equal(callRow("fetch", { url: "x" }), '[fetch: {"url":"x"}]');
-  assert.equal(callRow("fetch", { url: "x".repeat(99) }), `[fetch: {"url":"${"x".repeat(32)}...]`);
+});
+
+test("[U1] of a call of any other tool the row shows what it is about, never JSON", () => {
+  assert.equal(callRow("fetch", { url: "x" }), "[fetch: x]");
+  assert.equal(callRow("fetch", { url: "x".repeat(99) }), `[fetch: ${"x".repeat(50)}...]`);
+  assert.equal(callRow("search", { limit: 3, path: "src", query: "one\ntwo" }), "[search: one two]");
+  assert.equal(callRow("open", { query: " ", file: `${HOME}/a.ts` }), "[open: ~/a.ts]");
+  assert.equal(callRow("mark", { at: 3, colour: "red", kind: "dot" }), "[mark: red]");
+  assert.equal(callRow("resize", { width: 3, keep: true, box: [1, 2] }), "[resize: width 3, keep true]");
+  assert.equal(callRow("nest", { filter: { all: [1] } }), "[nest]");
 });
 
 test("[U1] dB42 calls whose arguments are null, text, a list or missing", () => {
-  assert.equal(callRow("read", null), "[read: null]");
-  assert.equal(callRow("read", "a.ts"), '[read: "a.ts"]');
-  assert.equal(callRow("bash", ["ls"]), '[bash: ["ls"]]');
+  assert.equal(callRow("read", null), "[read]");
+  assert.equal(callRow("read", "a.ts"), "[read: a.ts]");
+  assert.equal(callRow("bash", ["ls"]), "[bash: ls]");
   assert.equal(callRow("bash", undefined), "[bash]");
   assert.equal(callRow("bash", { command: { nested: true } }), "[bash]");
   assert.equal(callRow("read", { path: 7, offset: "3" }), "[read]");
   assert.equal(callRow("grep", { pattern: null, path: null }), "[grep: // in .]");
-  assert.equal(callRow(undefined, {}), "[tool: {}]");
+  assert.equal(callRow(undefined, {}), "[tool]");
   const deep = JSON.parse("[".repeat(100_000) + "]".repeat(100_000));
-  assert.equal(callRow("fetch", deep), "[fetch: ...]");
+  assert.equal(callRow("fetch", deep), "[fetch]");
 });
 
 test("[U1] dB34 names and ids that are names of Object are plain data", () => {
-  assert.equal(
-    callRow("__proto__", JSON.parse('{"__proto__":{"polluted":1}}')),
-    '[__proto__: {"__proto__":{"polluted":1}}]',
-  );
-  assert.equal(callRow("constructor", {}), "[constructor: {}]");
+  assert.equal(callRow("__proto__", JSON.parse('{"__proto__":{"polluted":1}}')), "[__proto__]");
+  assert.equal(callRow("__proto__", JSON.parse('{"__proto__":1}')), "[__proto__: __proto__ 1]");
+  assert.equal(callRow("constructor", {}), "[constructor]");
   assert.equal(({} as { polluted?: unknown }).polluted, undefined);
   const source = new CountedIndex([
     { id: "__proto__", parentId: null, message: { role: "user", content: "one" } },
@@ -234,6 +240,67 @@ test("[U1] a row is one line of at most 200 whole characters", () => {
   assert.equal(startOfText({ type: "text", text: "not a list" }), "");
 });
 
+test("[U1] a row shows text without the marks of Markdown, and of a block of code its first line", () => {
+  const cases: [text: string, shown: string][] = [
+    ["## What I found\n\nThe **cache** is stale.", "What I found The cache is stale."],
+    ["- one\n- `two()`\n* three\n1. four", "one two() three 1. four"],
+    ["> quoted\n>> # twice", "quoted twice"],
+    ["Do this:\n```ts\n\n  const a = 1;\nconst b = 2;\n```\nand go on", "Do this: const a = 1; and go on"],
+    ["~~~\n# not a heading\n~~~", "# not a heading"],
+    ["above\n---\nbelow\n***", "above below"],
+    ["Title\n=====\n| a | b |\n|:--|--:|\n| 1 | 2 |", "Title | a | b | | 1 | 2 |"],
+    ["**`npm test`** passes **all 42**", "npm test passes all 42"],
+    ["see [the docs](https://a.b/c?d=1), ![](http://x/y.png) or [me](mailto:a@b)", "see the docs,  or me"],
+    // No marks
+    ["call handlers[name](event)", "call handlers[name](event)"],
+    ["#include <a.h> costs 2**3 or a * b", "#include <a.h> costs 2**3 or a * b"],
+    ["src/**/*.ts and test/**/*.ts, **/*.js,**/*.mjs", "src/**/*.ts and test/**/*.ts, **/*.js,**/*.mjs"],
+    ["f(**args, **more) __init__ -v +1", "f(**args, **more) __init__ -v +1"],
+    ["one ` alone, **two alone", "one ` alone, **two alone"],
+    // Nothing else is there
+    ["```\n```", "``` ```"],
+    ["---", "---"],
+    [`${"\0".repeat(2_000)}# late`, "late"],
+  ];
+  for (const content of [(text: string) => text, says])
+    assert.deepEqual(
+      cases.map(([text]) => [text, plainText(messageRow({ role: "user", content: content(text) }))]),
+      cases.map(([text, shown]) => [text, `user: ${shown}`]),
+    );
+  const bold = says("It is **stale**");
+  assert.equal(plainText(messageRow({ role: "assistant", content: bold })), "assistant: It is stale");
+  assert.equal(
+    plainText(lastRow({ type: "branch_summary", summary: "## Goal\nSpeed" })),
+    "[branch summary]: Goal Speed",
+  );
+  assert.equal(
+    plainText(lastRow({ type: "custom_message", customType: "note", content: bold })),
+    "[note]: It is stale",
+  );
+});
+
+test("[U1] search finds what a row shows between marks, and a rule reminder by what it said", () => {
+  const source = new CountedIndex([
+    { id: "u1", parentId: null, message: { role: "user", content: "the **red** `door`" } },
+    {
+      id: "c1",
+      parentId: "u1",
+      type: "custom_message",
+      customType: "ttsr-injection",
+      content: "Use no console",
+      display: false,
+      details: { rules: ["no-logs", "quiet"] },
+    },
+    { id: "c2", parentId: "c1", type: "custom_message", customType: "ttsr-injection", content: "", display: false },
+  ]);
+  const found = (query: string): string[] =>
+    new Outline(source, { query }).rows(0, 9).map(({ text }) => plainText(text));
+  assert.deepEqual(found("red door"), ["user: the red door"]);
+  for (const query of ["console", "no-logs", "rule reminder quiet"])
+    assert.deepEqual([query, found(query)], [query, ["[rule reminder: no-logs, quiet]"]]);
+  assert.deepEqual(found("ttsr"), ["[rule reminder: no-logs, quiet]", "[rule reminder: (none)]"]);
+});
+
 test("[U1] messages that are no messages have rows", () => {
   for (const message of [null, undefined, "text", 7, [], {}, { role: null }, { role: 7 }, { role: "" }])
     assert.equal(plainText(messageRow(message)), "[message]");
@@ -250,7 +317,7 @@ test("[U1, U5] dB67 control characters of any text end up as spaces", () => {
   assert.equal(plainText(messageRow({ role: hostile })), `[${clean}]`);
   assert.equal(plainText(lastRow(label)), `[label: ${clean}]`);
   assert.equal(plainText(lastRow({ type: hostile })), `[${clean}]`);
-  assert.equal(callRow(hostile, {}), `[${clean}: {}]`);
+  assert.equal(callRow(hostile, {}), `[${clean}]`);
   assert.equal(callRow("read", { path: hostile }), `[read: ${clean}]`);
   const outline = new Outline(
     new CountedIndex([

@@ -77,6 +77,7 @@ test("[K5] what stops a compaction after the summary was accepted closes no othe
     session: { compact } as AgentSession,
     host,
     keybindings: defaultKeybindings(),
+    questions: { choose: () => assert.fail("nothing is asked") },
     status: { show: () => undefined, hide: () => undefined, showWorking: () => undefined },
     working: () => "",
     makeEditor: () => host.newEditor(),

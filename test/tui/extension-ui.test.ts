@@ -51,6 +51,28 @@ test("[U2] widgets stand above and below the editor; text is cut at ten lines, a
   assert.deepEqual(events, ["disposed"]);
 });
 
+test("[U2] widgets take a third of the screen at most, together; what is left out is counted", async (t) => {
+  const { ui, uiOf, see } = await startExtended(t, undefined, { rows: 24 });
+  const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, n) => `${name} ${n}`);
+  /** The rows above and below the editor. */
+  const around = (rows: readonly string[]): [string[], string[]] => {
+    const all = shown(rows);
+    const edges = all.flatMap((row, n) => (row.startsWith("─") ? [n] : []));
+    return [all.slice(0, edges.at(-2)), all.slice(edges.at(-1)! + 1, -2)];
+  };
+  for (const name of ["a", "b", "c"]) uiOf(`${name}.ts`).setWidget(name, numbered(name, 4));
+  const [alone] = around(await see("… 5 more lines"));
+  assert.deepEqual(alone.slice(-8), [...numbered("a", 4), ...numbered("b", 3), "… 5 more lines"]);
+  ui.setWidget("down", numbered("down", 2), { placement: "belowEditor" });
+  const [above, below] = around(await see("… 7 more lines"));
+  assert.deepEqual(above.slice(-6), [...numbered("a", 4), "b 0", "… 7 more lines"]);
+  assert.deepEqual(below, numbered("down", 2));
+  ui.setWidget("down", numbered("down", 9), { placement: "belowEditor" });
+  const [half, otherHalf] = around(await see("… 6 more lines"));
+  assert.deepEqual(half.slice(-4), [...numbered("a", 3), "… 9 more lines"]);
+  assert.deepEqual(otherHalf, [...numbered("down", 3), "… 6 more lines"]);
+});
+
 test("[U2] header and footer of an extension stand in for bough's own, and know branch, statuses and providers", async (t) => {
   const { ui, see, seeNo } = await startExtended(t);
   ui.setHeader(() => new Text("my header"));

@@ -6,11 +6,20 @@ import { test } from "node:test";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { defaultKeybindings } from "../../src/tui/keybindings.ts";
 import { builtInTheme } from "../../src/tui/themes.ts";
-import { fileLines, nextEvent, noticesOf, outlineOf, sentMessages, tool } from "../support/agent-harness.ts";
+import {
+  fileLines,
+  nextEvent,
+  noticesOf,
+  outlineOf,
+  sentMessages,
+  startHarness,
+  tool,
+} from "../support/agent-harness.ts";
 import { callTools, fail, hangAfter, say } from "../support/provider-mock.ts";
 import { untilScreen } from "../support/virtual-terminal.ts";
+import { checkLaws } from "../support/laws.ts";
 import { chain, file, HEADER, sealed } from "../support/session-lines.ts";
-import { temporaryFolder } from "../support/session-files.ts";
+import { temporaryFolder, user } from "../support/session-files.ts";
 import { type InteractiveHarnessOptions, startInteractive } from "./interactive-harness.ts";
 
 const ENTER = "\r";
@@ -119,6 +128,19 @@ test("[U3, B1] Escape twice on an empty editor opens the tree, also with the set
     terminal.type(ESCAPE);
     await seeNo("Session Tree");
   }
+});
+
+test("[B1, N4] Escape twice opens the tree over a draft, too, which is there again afterwards", async (t) => {
+  const { terminal, see, seeNo, session } = await startInteractive(t, { replies: say("ok") });
+  await session.prompt("first");
+  await see("ok");
+  terminal.type(..."half a thought", ESCAPE);
+  assert.deepEqual(filled(await see("half a thought")).slice(-4, -2), ["half a thought", "─".repeat(80)]);
+  terminal.type(ESCAPE);
+  await see("Session Tree");
+  terminal.type(ESCAPE);
+  const rows = filled(await seeNo("Session Tree"));
+  assert.deepEqual(rows.slice(-4, -2), ["half a thought", "─".repeat(80)]);
 });
 
 test("[U3, B1] two Escapes that arrive in one read are two: they open the tree, and in it the first closes it", async (t) => {
@@ -409,6 +431,37 @@ test("[U4] what a change of session says is still there when the other session i
   const rows = filled(await see("› from there"));
   const [notice] = noticesOf(events).map((text) => text.replace("warning: ", " Warning: "));
   assert.deepEqual(rows.slice(2, 4), [" › from there", notice]);
+});
+
+test("[W5, U4] who follows a session that goes back before its first entry is told where it stands", async (t) => {
+  const { manager } = await startHarness(t, { followed: true });
+  manager.appendMessage(user("theirs"));
+  const follower = await SessionManager.open(manager.getSessionFile()!, { readOnly: true });
+  const { see, seeNo } = await startInteractive(t, { manager: follower, followed: true });
+  const start = "At the start of the session; /tree shows what there is.";
+  assert.ok(!(await see("› theirs")).some((row) => row.includes(start)));
+  manager.resetLeaf();
+  await manager.flush();
+  await see(start);
+  await seeNo("› theirs");
+});
+
+test("[D2] a session that is opened later on says that its last turn has no answer; a new one that begins like it does not", async (t) => {
+  const lost = SessionManager.create(temporaryFolder());
+  lost.appendMessage(user("from there"));
+  await checkLaws(lost);
+  await lost.close();
+  const { see, session } = await startInteractive(t, { columns: 200 });
+  await see("0.0.0");
+  await session.newSession({ setup: (manager) => manager.appendMessage(user("from an extension")) });
+  const before = filled(await see("› from an extension"));
+  await session.switchSession(lost.getSessionFile()!);
+  const after = filled(await see("› from there"));
+  const notice = " The last turn here was interrupted before its answer came.";
+  assert.deepEqual(
+    [before, after].map((rows) => rows.filter((row) => row.startsWith(notice)).length),
+    [0, 1],
+  );
 });
 
 test("[U4] leaving with something unsaved says so and gives exit code 1", async (t) => {

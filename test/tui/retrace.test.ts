@@ -79,6 +79,7 @@ test("[L3, U3, N4] keys of the user's choice do the same, and the draft stays", 
   assert.deepEqual(chatAndDraft(await see("Went back to assistant: one")).at(-1), "my draft");
   terminal.type(F3);
   assert.deepEqual(chatAndDraft(await see("Went forward to [model: mock] (/back returns)")), [
+    " At the start of the session; /tree shows what there is.",
     " Went forward to [model: mock] (/back returns)",
     "my draft",
   ]);

@@ -182,9 +182,13 @@ test("[U1] the tree opens with the filter of the settings and closes when anothe
   deepEqual(host.said, ["No entries in session"]);
 });
 
-test("[B1] /branch lists the prompts of all branches; the picked one starts a new session and goes to the editor", async (t) => {
+test("[B1] /branch lists the prompts of the current branch; the picked one starts a new session and goes to the editor", async (t) => {
   const { controller, host, manager } = await conversation(t);
   const before = manager.getSessionFile();
+  const [first, last] = [manager.getBranch()[0]!.id, manager.getLeafId()!];
+  manager.branch(first);
+  manager.appendMessage({ role: "user", content: "on another branch", timestamp: 1 });
+  manager.branch(last);
   controller.showUserMessageSelector();
   deepEqual(
     host.rowsShown().filter((line) => line !== ""),
@@ -205,7 +209,7 @@ test("[B1] /branch lists the prompts of all branches; the picked one starts a ne
   await settled(() => host.said.length === 4);
   deepEqual([host.editor, pathOf(manager)], ["one", []]);
   controller.showUserMessageSelector();
-  equal(host.said.at(-1), "No messages to branch from");
+  equal(host.said.at(-1), "No messages to branch from; those of other branches are in /tree");
   equal(host.shown, undefined);
 });
 

@@ -216,7 +216,7 @@ test("[D2, F7] damaged, empty and newer files and a missing folder are shown as 
 
 test("[D2] the example stands under its own heading, after all others", async () => {
   const { component } = await picker([
-    sessionInfo("e", { isExample: true, name: "Example: a small tool", cwdMissing: true, modified: hoursAgo(0) }),
+    sessionInfo("e", { isExample: true, name: "Example: a small tool", modified: hoursAgo(0) }),
     sessionInfo("o", { firstMessage: "mine", modified: hoursAgo(9) }),
   ]);
   deepEqual(body(component, 50), [

@@ -56,7 +56,7 @@ async function prompts(
   return found.sort();
 }
 
-test("[D2, F7] the folder's sessions, or all, with damaged and empty files, the examples, and subagents' marked as such", async () => {
+test("[D2, F7] the folder's sessions, or all, with damaged and empty files, the example, and subagents' marked as such", async () => {
   const mine = await session(here, "mine");
   await session(there, "far away");
   const child = SessionManager.create(here);
@@ -67,7 +67,9 @@ test("[D2, F7] the folder's sessions, or all, with damaged and empty files, the 
   writeFileSync(join(folder, "empty.jsonl"), "");
   writeFileSync(join(folder, "damaged.jsonl"), "no session\n");
   mkdirSync(join(home, "state", "examples"), { recursive: true });
-  await (await SessionManager.forkFrom(mine.getSessionFile()!, there, join(home, "state", "examples"))).close();
+  // An example of each folder; that of the other is no use here.
+  for (const cwd of [here, there])
+    await (await SessionManager.forkFrom(mine.getSessionFile()!, cwd, join(home, "state", "examples"))).close();
 
   const from = source(mine);
   const sub = "a subagent's (subagent)";

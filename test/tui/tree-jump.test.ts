@@ -17,7 +17,7 @@ import { settled } from "./selector-host.ts";
 import { startInteractive } from "./interactive-harness.ts";
 
 const ASKS = { branchSummary: { skipPrompt: false } };
-const QUESTION = ["› No summary", "  Summarize", "  Summarize with custom prompt"];
+const QUESTION = ["› No summary", "  Summarise", "  Summarise with custom prompt"];
 const FAILED = ["› Try again", "  Go without a summary", "  Use a digest (no model)"];
 
 /** A conversation whose first answer was chosen in the tree: the question stands. */
@@ -26,7 +26,7 @@ async function asked(t: TestContext, options: StartOptions = {}): Promise<Contro
   const started = await conversation(t, { replies, settings: { ...ASKS }, ...options });
   started.controller.showTreeSelector();
   started.host.press("home", "down", "enter");
-  await settled(() => started.host.title() === "Summarize branch?");
+  await settled(() => started.host.title() === "Summarise branch?");
   return started;
 }
 
@@ -45,7 +45,7 @@ test("[N1] the question: three options; no summary jumps as ever", async (t) => 
   equal(server.requests.length, 2);
 });
 
-test("[N1, N4] Summarize: the summary hangs at the chosen answer, and the draft stays", async (t) => {
+test("[N1, N4] Summarise: the summary hangs at the chosen answer, and the draft stays", async (t) => {
   const started = await asked(t);
   const { host, manager } = started;
   host.editor = "my draft";
@@ -63,9 +63,9 @@ test("[N1] Escape leads back to the tree on the same row; from the instructions 
   const { host, manager, server } = await asked(t);
   const leaf = manager.getLeafId();
   host.press("end", "enter");
-  await until(host, "Custom summarization instructions");
+  await until(host, "Custom instructions for the summary");
   host.press("escape");
-  await until(host, "Summarize branch?");
+  await until(host, "Summarise branch?");
   host.press("escape");
   await until(host, "Session Tree");
   equal(host.rowsShown()[1], "› • assistant: first answer");
@@ -76,7 +76,7 @@ test("[N1, K4] custom instructions of several lines reach the model", async (t) 
   const started = await asked(t);
   const { host, server } = started;
   host.press("up", "enter");
-  await until(host, "Custom summarization instructions");
+  await until(host, "Custom instructions for the summary");
   for (const letter of "the tests") host.shown!.handleInput!(letter);
   host.shown!.handleInput!("\x1b[200~\nand \x1b[31mwhy\x1b[201~");
   host.press("enter");
@@ -95,7 +95,7 @@ test("[N2] Escape while the summary is written: the status, the tree on the same
   await begun.promise;
   await session.abort();
   await until(host, "Session Tree");
-  deepEqual(host.said, ["Branch summarization cancelled"]);
+  deepEqual(host.said, ["Branch summary cancelled"]);
   equal(host.rowsShown()[1], "› • assistant: first answer");
   equal(manager.getLeafId(), leaf);
 });
@@ -105,9 +105,9 @@ test("[N2, K6] a failure says why and offers three ways on: again, without, the 
   const started = await asked(t, { replies });
   const { host, manager, server } = started;
   const leaf = manager.getLeafId();
-  const why = 'The summary could not be written: 400: {"message":"no","type":"error","code":400}. Nothing was moved.';
+  const why = "The summary could not be written: 400: no. Nothing was moved.";
   host.press("down", "enter");
-  await until(host, "The branch was not summarized");
+  await until(host, "The branch was not summarised");
   equal(
     host
       .rowsShown()
@@ -122,9 +122,9 @@ test("[N2, K6] a failure says why and offers three ways on: again, without, the 
   equal(manager.getLeafId(), leaf);
 
   host.press("enter");
-  await until(host, "Summarize branch?");
+  await until(host, "Summarise branch?");
   host.press("down", "enter");
-  await until(host, "The branch was not summarized");
+  await until(host, "The branch was not summarised");
   equal(host.rowsShown()[0], "  The model answered with an empty summary. Nothing was");
   host.press("enter");
   await settled(() => host.said.length === 2);
@@ -143,7 +143,7 @@ for (const [keys, path, summary] of [
     const started = await asked(t, { replies: [say("first answer"), say("second answer"), fail(400, "no")] });
     const { host, manager, server } = started;
     host.press("down", "enter");
-    await until(host, "The branch was not summarized");
+    await until(host, "The branch was not summarised");
     host.press(...keys);
     await settled(() => host.said.length === 2);
     deepEqual([pathOf(manager), server.requests.length], [path, 3]);
@@ -198,12 +198,12 @@ test("[N3] while the agent works it asks twice, and the second No leaves it work
   host.press("home", "down", "enter");
   equal(host.title(), "The agent is still working");
   host.press("enter");
-  await until(host, "Summarize branch?");
+  await until(host, "Summarise branch?");
   host.press("escape");
   await until(host, "Session Tree");
   equal(session.isStreaming, true);
   host.press("enter", "enter");
-  await until(host, "Summarize branch?");
+  await until(host, "Summarise branch?");
   host.press("down", "enter");
   await turn;
   await settled(() => host.said.length === 2);
@@ -221,17 +221,17 @@ test("[N2, U4] the real screen: what is being done, Escape ends the summary alon
   terminal.type("\x1b", "\x1b");
   await see("Session Tree");
   terminal.type("\x1b[H", "\r");
-  await see("Summarize branch?");
+  await see("Summarise branch?");
   terminal.type("\x1b[B", "\r");
   await begun.promise;
-  await see("Summarizing branch... (Escape to cancel)");
+  await see("Summarising branch… (Escape to cancel)");
   terminal.type("my draft", "\x1b");
   await see("Session Tree");
-  await seeNo("Summarizing");
-  await see("Branch summarization cancelled");
+  await seeNo("Summarising");
+  await see("Branch summary cancelled");
   await see("› • user: one");
   terminal.type("\r");
-  await see("Summarize branch?");
+  await see("Summarise branch?");
   terminal.type("\x1b[B", "\r");
   await see("Branch summary (Ctrl+O to expand)");
   await see("my draft");
@@ -250,10 +250,10 @@ test("[N2, U4] quitting while a summary is written leaves no tree behind, and no
   terminal.type("\x1b", "\x1b");
   await see("Session Tree");
   terminal.type("\x1b[H", "\r");
-  await see("Summarize branch?");
+  await see("Summarise branch?");
   terminal.type("\x1b[B", "\r");
   await begun.promise;
-  await see("Summarizing branch...");
+  await see("Summarising branch…");
   terminal.type("\x03", "\x03");
   equal(await finished, 0);
   equal(manager.getLeafId(), leaf);

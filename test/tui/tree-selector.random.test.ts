@@ -1,5 +1,5 @@
 /** Random keys on random hostile sessions: the tree selector never throws, never drives the terminal, never overflows. */
-import { equal } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ENTRY_KINDS } from "../../src/tree/kinds.ts";
@@ -118,7 +118,11 @@ test("[U5, U1, F6] random keys on random hostile sessions, at widths 1 to 120", 
         inert(component, 80);
         for (const [data, width] of steps) {
           component.handleInput(data);
+          const lines = component.render(80);
           inert(component, width);
+          // At another width all rows are drawn anew.
+          component.render(81);
+          deepEqual(component.render(80), lines);
         }
       },
     ),

@@ -38,6 +38,8 @@ const FORKED: LooseEntry[] = [
   assistant("a5", "u5", "fifth answer"),
 ];
 
+const uncoloured = Object.fromEntries(THEME_TOKENS.map((token) => [token, undefined])) as unknown as ThemeColors;
+
 function selector(source: CountedIndex, options: Partial<TreeSelectorOptions> = {}, rows = 40) {
   const events: string[] = [];
   const component = new TreeSelector({
@@ -527,6 +529,50 @@ test("[U1, U5] every line is drawn through the sanitising sink and fits 1 to 120
   press(component, "escape");
   component.handleInput(`\x1b[200~${evil.repeat(50)}\x1b[201~`);
   for (let width = 1; width <= 120; width++) inert(component, width);
+});
+
+test("[Y9, U1] a key draws the rows that look different, and those that come into view", () => {
+  const prompts = Array.from({ length: 100 }, (_, n) => user(`u${n}`, n === 0 ? null : `u${n - 1}`, `prompt ${n}`));
+  const source = new CountedIndex(prompts);
+  const { component } = selector(source, {}, 40);
+  const before = theme;
+  equal(
+    source.bodiesFor(() => lines(component)),
+    20,
+  );
+  const drawnFor = (...keys: KeyName[]): number =>
+    source.bodiesFor(() => {
+      press(component, ...keys);
+      lines(component);
+    });
+  // Two rows change their looks, and from the middle on one comes into view.
+  const moved = Array.from({ length: 15 }, () => drawnFor("up"));
+  deepEqual(moved, [...Array<number>(9).fill(2), ...Array<number>(6).fill(3)]);
+  equal(drawnFor("pageUp"), 20, "another page");
+  equal(drawnFor("altA"), 0, "a filter that changes no row");
+  press(component, "shiftL");
+  type(component, "named");
+  press(component, "enter");
+  equal(
+    source.bodiesFor(() => lines(component)),
+    1,
+    "a label",
+  );
+  equal(
+    source.bodiesFor(() => component.render(81)),
+    20,
+    "another width",
+  );
+  try {
+    setTheme(new Theme("other", uncoloured, "none"));
+    equal(
+      source.bodiesFor(() => component.render(81)),
+      20,
+      "another theme",
+    );
+  } finally {
+    setTheme(before);
+  }
 });
 
 for (const shape of ["chain", "bushy"] as const)

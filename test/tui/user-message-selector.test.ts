@@ -24,6 +24,7 @@ test("[B1] the whole screen: frame, hints, one line and its place per message, t
     "  Branch from a message",
     "  a new session gets all that came before it",
     "  the message returns to the editor",
+    "  messages of other branches: /tree",
     "  Enter: branch · Escape: cancel",
     "─".repeat(50),
     "",

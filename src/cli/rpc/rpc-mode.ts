@@ -1,6 +1,6 @@
 /**
  * `--mode rpc`: another program drives a session by JSON lines on standard input and reads answers and events on standard
- * output. docs/rpc.md describes the lines. Part of `cli/`; used by main.ts.
+ * output. docs/rpc.md describes the lines. Part of `cli/`; used by run-command.ts.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentSession } from "../../agent/agent-session.ts";

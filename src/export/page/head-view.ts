@@ -5,10 +5,11 @@
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import { oneLine } from "../../tree/one-line.ts";
+import { lineText } from "./line-text.ts";
 import type { PageFacts } from "./page-data.ts";
 
 export function titleOf({ session }: PageFacts): string {
-  return oneLine(session.name) || `Session ${oneLine(session.id)}`;
+  return lineText(oneLine(session.name) || `Session ${oneLine(session.id)}`);
 }
 
 export function headView(facts: PageFacts): TemplateResult {

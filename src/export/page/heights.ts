@@ -1,7 +1,35 @@
 /**
- * `Heights`: the heights of a list's items, known or guessed, and where each item stands, in pixels. A Fenwick tree: a
- * change and a question cost the logarithm of the number of items.
- * Part of the page; pure.
+ * The heights of a list's items and where each item stands, in pixels.
+ * Part of the page; pure. Used by the virtual list.
+ */
+
+/** Of items that are all as high as each other. */
+export class EvenHeights {
+  readonly count: number;
+  readonly #height: number;
+
+  constructor(count: number, height: number) {
+    this.count = count;
+    this.#height = height;
+  }
+
+  get total(): number {
+    return this.offset(this.count);
+  }
+  of(_item: number): number {
+    return this.#height;
+  }
+  offset(item: number): number {
+    return item * this.#height;
+  }
+  itemAt(offset: number): number {
+    return Math.max(0, Math.min(Math.floor(offset / this.#height), this.count - 1));
+  }
+}
+
+/**
+ * Heights that are guessed until they are known. A Fenwick tree: a change and a question cost the logarithm of the
+ * number of items.
  */
 export class Heights {
   readonly #heights: Float64Array;

@@ -17,12 +17,11 @@ async function start(): Promise<void> {
   const blocks = await Promise.all(Array.from({ length: facts.rowBlocks }, (_, block) => takePacked(rowsId(block))));
   const tree = new PageTree(facts, blocks as RowBlock[]);
   const bodies = new Bodies(tree, facts.chunks, (chunk) => readPacked(bodiesId(chunk)) as Promise<BodyChunk>);
-  const page = new PageElement();
-  page.parts = {
+  const page = new PageElement({
     facts,
     view: new PageView(tree, bodies),
     readImage: (image) => imageUrl(image, facts.images[image]!),
-  };
+  });
   document.body.prepend(page);
   document.getElementById("notice")?.remove();
 }

@@ -1,22 +1,20 @@
 /**
- * `<bough-page>`: the exported page: sidebar with the tree, transcript, and what the user does in them.
+ * `<bough-page>`: the exported page: the tree beside the transcript, and what the user does in it.
  * Part of the page. Made by main.ts. What is shown is PageView's; this draws it and keeps address and scroll in step.
  */
-import { LitElement, html, nothing } from "lit";
+import { LitElement, html } from "lit";
 import type { TemplateResult } from "lit";
-import { FILTER_MODES } from "../../tree/outline-filter.ts";
-import { emptyText, statusText } from "../../tree/outline-texts.ts";
 import { copyText } from "./clipboard.ts";
 import type { Switch } from "./entry-context.ts";
 import { titleOf } from "./head-view.ts";
 import type { PageFacts } from "./page-data.ts";
 import type { PageView } from "./page-view.ts";
 import { readPlace, withPlace } from "./place.ts";
+import { SidebarElement } from "./sidebar.ts";
 import { nextTheme, themeName } from "./theme.ts";
 import { transcriptItems } from "./transcript-view.ts";
-import { FILTER_NAMES, ROW_HEIGHT, treeItems, treeKey } from "./tree-view.ts";
 import "./virtual-list.ts";
-import type { ListItems, VirtualList } from "./virtual-list.ts";
+import type { ListItems, ListPlace, VirtualList } from "./virtual-list.ts";
 
 export interface PageParts {
   facts: PageFacts;
@@ -35,15 +33,24 @@ const SWITCHES: readonly (readonly [part: Switch, name: string, key: string])[] 
 ];
 
 export class PageElement extends LitElement {
-  /** Set before the element is used. */
-  parts!: PageParts;
+  readonly parts: PageParts;
+  readonly #sidebar: SidebarElement;
   #isSideOpen = false;
   #isPrinting = false;
   #marked = -1;
   #copied = -1;
-  #search = 0;
   #drawn: { of: readonly number[]; items: ListItems } | undefined;
   readonly #images = new Map<number, string | undefined>();
+
+  constructor(parts: PageParts) {
+    super();
+    this.parts = parts;
+    this.#sidebar = new SidebarElement({
+      view: parts.view,
+      onPick: (n) => this.#goTo(n),
+      onClose: () => this.#openSide(false),
+    });
+  }
 
   protected override createRenderRoot(): HTMLElement {
     return this;
@@ -58,75 +65,10 @@ export class PageElement extends LitElement {
 
   protected override render(): TemplateResult {
     return html`<div class="page" ?data-side=${this.#isSideOpen} ?data-printing=${this.#isPrinting}>
-      ${this.#sidebar()}
+      ${this.#sidebar}
       <div class="overlay" @click=${() => this.#openSide(false)}></div>
       <main>${this.#bar()} ${this.#transcript()}</main>
     </div>`;
-  }
-
-  #sidebar(): TemplateResult {
-    const { outline } = this.parts.view;
-    const nothingShown = emptyText(outline);
-    const selected = outline.selectedEntry;
-    const n = selected === undefined ? undefined : this.parts.view.tree.ordinal(selected.id);
-    return html`<aside
-      id="sidebar"
-      aria-label="Session tree"
-      @keydown=${(event: KeyboardEvent) => this.#onTreeKey(event)}
-    >
-      <div class="side-head">
-        <input
-          id="search"
-          type="search"
-          placeholder="Search the tree"
-          aria-label="Search the tree"
-          aria-controls="tree"
-          autocomplete="off"
-          spellcheck="false"
-          @input=${(event: Event) => this.#onSearch((event.target as HTMLInputElement).value)}
-        />
-        <button id="close" type="button" aria-label="Close the tree" @click=${() => this.#openSide(false)}>✕</button>
-      </div>
-      <div class="filters" role="group" aria-label="Filter">
-        ${FILTER_MODES.map(
-          (mode) =>
-            html`<button
-              type="button"
-              data-filter=${mode}
-              aria-pressed=${outline.filter === mode}
-              @click=${() => this.#changeTree(() => outline.setFilter(mode))}
-            >
-              ${FILTER_NAMES.get(mode)}
-            </button>`,
-        )}
-      </div>
-      ${
-        nothingShown === undefined
-          ? nothing
-          : html`<p class="empty">
-              ${nothingShown.text}${nothingShown.hint === undefined ? nothing : html`<br />${nothingShown.hint}`}
-            </p>`
-      }
-      <virtual-list
-        id="tree"
-        role="tree"
-        aria-label="Entries"
-        tabindex="0"
-        aria-activedescendant=${n === undefined ? nothing : `row-${n}`}
-        .items=${treeItems({
-          outline,
-          width: () => this.#tree?.clientWidth ?? 300,
-          target: () => this.parts.view.target,
-          onPick: (picked) => this.#goTo(picked),
-          onFold: (row) =>
-            this.#changeTree(() => {
-              outline.select(row.entry.id);
-              outline.toggleFold();
-            }),
-        })}
-      ></virtual-list>
-      <p id="status" role="status">${statusText(outline)}</p>
-    </aside>`;
   }
 
   #bar(): TemplateResult {
@@ -180,6 +122,7 @@ export class PageElement extends LitElement {
       changed: () => this.#list?.requestUpdate(),
       imageUrl: (image) => this.#imageUrl(image),
       onCopyLink: (n) => void this.#copyLink(n),
+      onPick: (n) => this.#goTo(n),
       copied: () => this.#copied,
       marked: () => this.#marked,
     });
@@ -198,9 +141,6 @@ export class PageElement extends LitElement {
     ></virtual-list>`;
   }
 
-  get #tree(): VirtualList | null {
-    return this.querySelector<VirtualList>("#tree");
-  }
   get #list(): VirtualList | null {
     return this.querySelector<VirtualList>("#transcript");
   }
@@ -226,7 +166,7 @@ export class PageElement extends LitElement {
   /** Goes to an entry as the user asked. */
   #goTo(n: number): void {
     const { view } = this.parts;
-    const before = this.#tree?.offsetOf(view.outline.selected) ?? 0;
+    const before = this.#sidebar.selectedOffset;
     view.show(n);
     this.#remember();
     if (this.#isSideOpen) this.#openSide(false);
@@ -235,7 +175,7 @@ export class PageElement extends LitElement {
 
   #goToLeaf(): void {
     this.parts.view.showLeaf();
-    this.querySelector<HTMLInputElement>("#search")!.value = "";
+    this.#sidebar.clearQuery();
     this.#remember();
     void this.#showPlace(this.parts.view.items.at(-1) ?? -1);
   }
@@ -250,17 +190,20 @@ export class PageElement extends LitElement {
     }
   }
 
-  /** @param rowOffset where the selected row shall stand in the tree; in its middle by default */
-  async #showPlace(n: number, rowOffset: number | "middle" = "middle"): Promise<void> {
+  /** @param row where the selected row shall stand in the tree */
+  async #showPlace(n: number, row: ListPlace = "middle"): Promise<void> {
     const { view } = this.parts;
     this.requestUpdate();
+    this.#sidebar.showRows(row);
     await this.updateComplete;
-    this.#list?.reset();
-    if (n < 0) this.#list?.show(0, 0);
-    else this.#list?.show(view.itemOf(n) + 1, n === view.items.at(-1) && view.target < 0 ? 0 : "middle");
-    this.#tree?.reset();
-    if (view.outline.selected >= 0) this.#tree?.show(view.outline.selected, rowOffset);
+    const isEnd = n === view.items.at(-1) && view.target < 0;
+    this.#show(n < 0 ? 0 : view.itemOf(n) + 1, n < 0 || isEnd ? 0 : "middle");
     if (view.target >= 0) this.#mark(n);
+  }
+
+  /** Brings an item of the transcript to its place. */
+  #show(item: number, place: ListPlace): void {
+    if (this.#list !== null) this.#list.goal = { item, place };
   }
 
   #mark(n: number): void {
@@ -275,32 +218,9 @@ export class PageElement extends LitElement {
     this.#isSideOpen = open;
     this.requestUpdate();
     void this.updateComplete.then(() => {
-      this.#tree?.requestUpdate();
-      this.querySelector<HTMLElement>(open ? "#search" : "#hamburger")?.focus();
+      if (open) this.#sidebar.focus();
+      else this.querySelector<HTMLElement>("#hamburger")?.focus();
     });
-  }
-
-  #changeTree(change: () => void): void {
-    const { outline } = this.parts.view;
-    change();
-    this.requestUpdate();
-    void this.updateComplete.then(() => {
-      this.#tree?.reset();
-      if (outline.selected >= 0) this.#tree?.reveal(outline.selected);
-      this.#searchOn();
-    });
-  }
-
-  /** The letter is on the screen before the tree is searched. */
-  #onSearch(query: string): void {
-    cancelAnimationFrame(this.#search);
-    this.#search = requestAnimationFrame(() => this.#changeTree(() => this.parts.view.outline.setQuery(query)));
-  }
-
-  #searchOn(): void {
-    if (!this.parts.view.outline.isSearching) return;
-    cancelAnimationFrame(this.#search);
-    this.#search = requestAnimationFrame(() => this.#changeTree(() => this.parts.view.outline.searchOn(8000)));
   }
 
   #toggle(part: Switch): void {
@@ -310,10 +230,7 @@ export class PageElement extends LitElement {
     const n = top === 0 ? -1 : view.items[top - 1]!;
     view.toggle(part);
     this.requestUpdate();
-    void this.updateComplete.then(() => {
-      list.reset();
-      list.show(n < 0 ? 0 : view.itemOf(n) + 1, 0);
-    });
+    void this.updateComplete.then(() => this.#show(n < 0 ? 0 : view.itemOf(n) + 1, 0));
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -336,31 +253,6 @@ export class PageElement extends LitElement {
       event.preventDefault();
       this.#openSide(true);
     }
-  }
-
-  #onTreeKey(event: KeyboardEvent): void {
-    const { outline, tree } = this.parts.view;
-    if (event.target instanceof HTMLButtonElement) return;
-    const search = this.querySelector<HTMLInputElement>("#search")!;
-    if (event.key === "Enter") {
-      const { selectedEntry } = outline;
-      if (selectedEntry !== undefined) this.#goTo(tree.ordinal(selectedEntry.id)!);
-    } else if (event.key === "Escape" && outline.query !== "") {
-      search.value = "";
-      this.#changeTree(() => outline.setQuery(""));
-    } else if (event.target !== search && event.key.length === 1 && !event.ctrlKey && !event.altKey && !event.metaKey) {
-      // Typing searches, as in the terminal: the letter goes where the focus is then.
-      search.focus();
-      event.stopPropagation();
-      return;
-    } else {
-      let moved = false;
-      const rows = Math.max(1, Math.floor((this.#tree?.clientHeight ?? 0) / ROW_HEIGHT) - 1);
-      this.#changeTree(() => (moved = treeKey(outline, event, rows)));
-      if (!moved) return;
-    }
-    event.preventDefault();
-    event.stopPropagation();
   }
 
   async #copyLink(n: number): Promise<void> {

@@ -11,8 +11,6 @@ import type { EntryContext, Switch } from "./entry-context.ts";
 import type { PageTree } from "./page-tree.ts";
 import type { Place } from "./place.ts";
 
-/** Entries a search looks through at once: some milliseconds of work. */
-const SEARCHED_AT_ONCE = 8000;
 /** A call is looked for in so many answers above its result. */
 const FARTHEST_CALL = 16;
 /** Results of one answer that are looked through. */
@@ -38,7 +36,7 @@ export class PageView {
   constructor(tree: PageTree, bodies: Bodies) {
     this.tree = tree;
     this.bodies = bodies;
-    this.outline = new Outline(tree, { searchAtOnce: SEARCHED_AT_ONCE });
+    this.outline = new Outline(tree, { keepsRows: true });
     this.#walk();
   }
 
@@ -75,6 +73,14 @@ export class PageView {
     this.target = -1;
     const { currentEntry } = this.outline;
     if (currentEntry !== undefined) this.outline.select(currentEntry.id);
+  }
+
+  /** The newest end of a branch, where the one that is shown ends at its root or before and others go on. */
+  get newestElsewhere(): number | undefined {
+    const { leafOrdinal } = this.tree;
+    if (leafOrdinal >= 0 && this.tree.parentOrdinal(leafOrdinal) >= 0) return undefined;
+    const newest = this.tree.newestLeafBelow(leafOrdinal);
+    return newest === leafOrdinal ? undefined : newest;
   }
 
   isOnPath(n: number): boolean {

@@ -8,9 +8,11 @@ import { isRecord } from "../../tree/json.ts";
 import { oneLine } from "../../tree/one-line.ts";
 import { plainText } from "../../tree/outline-lines.ts";
 import { PROBLEM_MARKS } from "../../tree/outline-texts.ts";
+import { customTypeText } from "../../tree/row-text.ts";
 import type { EntryContext } from "./entry-context.ts";
 import { entryView } from "./entry-view.ts";
 import { dateText, headView } from "./head-view.ts";
+import { lineText } from "./line-text.ts";
 import type { PageFacts } from "./page-data.ts";
 import type { PageView } from "./page-view.ts";
 import type { ListItems } from "./virtual-list.ts";
@@ -22,6 +24,8 @@ export interface TranscriptOptions {
   changed(): void;
   imageUrl(image: number): string | undefined;
   onCopyLink(n: number): void;
+  /** Goes to an entry. */
+  onPick(n: number): void;
   /** The entry whose link was just copied; -1 for none. */
   copied(): number;
   /** The entry that was just gone to. */
@@ -34,20 +38,28 @@ export function transcriptItems(options: TranscriptOptions): ListItems {
   const { items, bodies } = view;
   return {
     count: items.length + 1,
-    fixed: false,
     height: (item) => (item === 0 ? 260 : heightGuess(view, items[item - 1]!)),
     key: (item) => (item === 0 ? "head" : items[item - 1]),
     template: (item) => {
       if (item > 0) return frame(options, items[item - 1]!, item);
-      return html`<div class="item">
-        ${headView(facts)}${items.length === 0 ? html`<p class="empty">Nothing was said in this session yet.</p>` : nothing}
-      </div>`;
+      return html`<div class="item">${headView(facts)} ${startNote(options)}</div>`;
     },
     onDraw(first, end) {
       for (const n of items.slice(Math.max(0, first - 1), end - 1))
         if (!bodies.has(n) && bodies.faultAt(n) === undefined) void bodies.load(n).then(changed);
     },
   };
+}
+
+/** What stands in place of a conversation. */
+function startNote({ view, onPick }: TranscriptOptions): TemplateResult | typeof nothing {
+  const { newestElsewhere } = view;
+  if (newestElsewhere !== undefined)
+    return html`<p class="empty">
+      This branch ends at the session's start; what was said is on other branches.
+      <button id="newest" type="button" @click=${() => onPick(newestElsewhere)}>Show the newest</button>
+    </p>`;
+  return view.items.length === 0 ? html`<p class="empty">Nothing was said in this session yet.</p>` : nothing;
 }
 
 /** In pixels, by what the row tells. */
@@ -115,7 +127,7 @@ function nameOf(context: EntryContext | undefined, kind: string, role: string | 
   const entry: unknown = context?.entry;
   if (!isRecord(entry)) return "";
   const holder = isRecord(entry["message"]) ? entry["message"] : entry;
-  return oneLine(holder["customType"]) || oneLine(role ?? kind).replaceAll("_", " ");
+  return customTypeText(holder["customType"]) || oneLine(role ?? kind).replaceAll("_", " ");
 }
 
 function entryHead(options: TranscriptOptions, n: number, context: EntryContext | undefined): TemplateResult {
@@ -126,7 +138,7 @@ function entryHead(options: TranscriptOptions, n: number, context: EntryContext 
   const isCopied = options.copied() === n;
   return html`<div class="entry-head">
     <b class="who">${nameOf(context, kind, role)}</b>
-    ${label === undefined ? nothing : html`<span class="label">${oneLine(label)}</span>`}
+    ${label === undefined ? nothing : html`<span class="label">${lineText(oneLine(label))}</span>`}
     ${problem === undefined ? nothing : html`<span class="t-error">(${PROBLEM_MARKS[problem]})</span>`}
     ${tree.isHidden(n) ? html`<span class="t-dim">hidden in the terminal</span>` : nothing}
     <span class="spent">${spentText(context)}</span>
@@ -158,6 +170,6 @@ function spentText(context: EntryContext | undefined): string {
 /** What is known of an entry whose body is not here, or cannot be had. */
 function waiting({ tree, bodies }: PageView, n: number): TemplateResult {
   const fault = bodies.faultAt(n);
-  return html`<p class="t-dim">${plainText(tree.glanceAt(n).text)}</p>
+  return html`<p class="t-dim">${lineText(plainText(tree.glanceAt(n).text))}</p>
     ${fault === undefined ? nothing : html`<p class="error">The rest of this entry cannot be read: ${fault}</p>`}`;
 }

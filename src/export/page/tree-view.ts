@@ -5,6 +5,7 @@
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
 import type { FilterMode, Outline, OutlineRow, OutlineToken } from "../../tree/outline.ts";
+import { lineText } from "./line-text.ts";
 import type { ListItems } from "./virtual-list.ts";
 
 /** The height of a row in page.css, in pixels. */
@@ -40,8 +41,7 @@ export function treeItems({ outline, width, target, onPick, onFold }: TreeOption
   let from = 0;
   return {
     count: outline.rowCount,
-    fixed: true,
-    height: () => ROW_HEIGHT,
+    height: ROW_HEIGHT,
     key: (item) => rows[item - from]?.n,
     prepare(first, end) {
       from = first;
@@ -78,9 +78,9 @@ function rowView(
   >
     <span class="prefix" aria-hidden="true" ?data-fold=${row.fold !== undefined} @click=${fold}>${row.prefix}</span
     >${row.active ? html`<span class="t-accent" aria-hidden="true">• </span>` : nothing}${
-      row.label === undefined ? nothing : html`<span class="label">${row.label}</span>`
-    }${row.problem === undefined ? nothing : html`<span class="t-error">(${row.problem}) </span>`}<bdi
-      >${row.text.map(({ text, token }) => html`<span class=${TOKEN_CLASSES.get(token) ?? ""}>${text}</span>`)}</bdi
+      row.label === undefined ? nothing : html`<bdi class="label">${lineText(row.label)}</bdi>`
+    }${row.problem === undefined ? nothing : html`<span class="t-error">(${row.problem}) </span>`}<bdi class="row-text"
+      >${row.text.map(({ text, token }) => html`<span class=${TOKEN_CLASSES.get(token) ?? ""}>${lineText(text)}</span>`)}</bdi
     >
   </div>`;
 }

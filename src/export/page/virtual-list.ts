@@ -4,9 +4,9 @@
  * Part of the page. Used for the tree's rows and the transcript's entries.
  */
 import { LitElement, html } from "lit";
-import type { TemplateResult } from "lit";
+import type { PropertyValues, TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { Heights } from "./heights.ts";
+import { EvenHeights, Heights } from "./heights.ts";
 
 /** Higher elements do not scroll in every browser. */
 const HIGHEST = 8_000_000;
@@ -15,10 +15,8 @@ const MARGIN = 400;
 
 export interface ListItems {
   count: number;
-  /** A guess, or the height itself where `fixed`. */
-  height(item: number): number;
-  /** Whether items have the height that was said. */
-  fixed: boolean;
+  /** Of each item, or a guess for each. */
+  height: number | ((item: number) => number);
   /** What an item is, wherever it stands: its element is kept as long as it is drawn. */
   key(item: number): unknown;
   template(item: number): TemplateResult;
@@ -28,59 +26,44 @@ export interface ListItems {
   onDraw?(first: number, end: number): void;
 }
 
-/** Where an item shall stand: `offset` pixels below the upper edge, or in the middle. */
-interface Goal {
+/** Where an item shall stand: pixels below the upper edge, in the middle, or on the screen by the shortest way. */
+export type ListPlace = number | "middle" | "nearest";
+export interface ListGoal {
   item: number;
-  offset: number | "middle";
+  place: ListPlace;
 }
 
 export class VirtualList extends LitElement {
-  static override properties = { items: { attribute: false }, whole: { attribute: false } };
+  static override properties = {
+    items: { attribute: false },
+    goal: { attribute: false, hasChanged: (goal: unknown) => goal !== undefined },
+    whole: { attribute: false },
+  };
   declare items: ListItems;
+  /** What shall stand where, until the user scrolls. */
+  declare goal: ListGoal | undefined;
   /** Draws all items, to print them. */
   declare whole: boolean;
   /** Items drawn since the list was made. */
   drawn = 0;
-  #heights = new Heights(0, () => 0);
+  #heights: Heights | EvenHeights = new EvenHeights(0, 1);
   #first = 0;
   #end = 0;
-  #goal: Goal | undefined;
   readonly #sizes = new ResizeObserver((changes) => this.#takeSizes(changes));
   readonly #observed = new Set<Element>();
 
   constructor() {
     super();
-    this.items = { count: 0, height: () => 0, fixed: true, key: (item) => item, template: () => html`` };
+    this.items = { count: 0, height: 1, key: (item) => item, template: () => html`` };
     this.whole = false;
     this.addEventListener("scroll", () => this.#onScroll(), { passive: true });
     for (const event of ["wheel", "touchstart", "pointerdown", "keydown"])
-      this.addEventListener(event, () => (this.#goal = undefined), { passive: true });
+      this.addEventListener(event, () => (this.goal = undefined), { passive: true });
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.#sizes.observe(this);
-  }
-
-  /** Forgets the heights that were seen; the items may be others now. */
-  reset(): void {
-    const { count, height } = this.items;
-    this.#heights = new Heights(count, height);
-    this.requestUpdate();
-  }
-
-  /** Brings an item to the middle of the screen, or to `offset` below its upper edge, and keeps it there meanwhile. */
-  show(item: number, offset: Goal["offset"] = "middle"): void {
-    this.#goal = { item, offset };
-    this.requestUpdate();
-  }
-
-  /** Brings an item on the screen by the shortest way. */
-  reveal(item: number): void {
-    const top = this.#heights.offset(item) - this.#virtualTop;
-    const bottom = top + this.#heights.of(item);
-    if (top < 0) this.show(item, 0);
-    else if (bottom > this.clientHeight) this.show(item, this.clientHeight - this.#heights.of(item));
   }
 
   /** The item at the upper edge. */
@@ -97,10 +80,14 @@ export class VirtualList extends LitElement {
     return this;
   }
 
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!changed.has("items")) return;
+    const { count, height } = this.items;
+    this.#heights = typeof height === "number" ? new EvenHeights(count, height) : new Heights(count, height);
+  }
+
   protected override render(): TemplateResult {
-    if (this.#heights.count !== this.items.count) this.#heights = new Heights(this.items.count, this.items.height);
-    this.#aim();
-    const top = this.#virtualTop;
+    const top = this.#wantedTop;
     const { count } = this.items;
     this.#first = this.whole ? 0 : this.#heights.itemAt(top - MARGIN);
     this.#end = this.whole ? count : Math.min(count, this.#heights.itemAt(top + this.clientHeight + MARGIN) + 1);
@@ -123,17 +110,11 @@ export class VirtualList extends LitElement {
     const window = space.firstElementChild as HTMLElement;
     const total = this.#heights.total;
     space.style.height = this.whole ? "auto" : `${Math.min(total, HIGHEST)}px`;
-    this.#aim();
+    if (this.goal !== undefined && !this.whole) this.#virtualTop = this.#wantedTop;
     const shift = this.scrollTop + this.#heights.offset(this.#first) - this.#virtualTop;
     window.style.transform = this.whole ? "none" : `translateY(${Math.round(shift)}px)`;
-    if (!this.items.fixed) this.#observe(window);
+    if (this.#heights instanceof Heights) this.#observe(window);
     this.items.onDraw?.(this.#first, this.#end);
-    // The goal may lie where nothing was drawn yet: the space had to be high enough first.
-    if (this.#goal !== undefined && !this.#isDrawn(this.#goal.item)) this.requestUpdate();
-  }
-
-  #isDrawn(item: number): boolean {
-    return item >= this.items.count || (item >= this.#first && item < this.#end);
   }
 
   /** Pixels of the whole list above the screen. A list too high for an element is scrolled in larger steps. */
@@ -149,13 +130,21 @@ export class VirtualList extends LitElement {
     if (Math.abs(wanted - this.scrollTop) >= 1) this.scrollTop = wanted;
   }
 
-  #aim(): void {
-    if (this.#goal === undefined || this.whole) return;
-    const { item, offset } = this.#goal;
-    const height = this.#heights.of(Math.min(item, this.items.count - 1)) || 0;
+  /** Where the upper edge shall be: where it is, unless something is to be shown. */
+  get #wantedTop(): number {
+    const last = Math.max(0, this.#heights.total - this.clientHeight);
+    return Math.max(0, Math.min(last, this.#goalTop ?? this.#virtualTop));
+  }
+  get #goalTop(): number | undefined {
+    if (this.goal === undefined || this.items.count === 0) return undefined;
+    const { place } = this.goal;
+    const item = Math.min(this.goal.item, this.items.count - 1);
+    const top = this.#heights.offset(item);
+    const height = this.#heights.of(item);
+    if (typeof place === "number") return top - place;
     // What is higher than the screen begins at its upper edge.
-    const above = offset === "middle" ? Math.max(0, (this.clientHeight - height) / 2) : offset;
-    this.#virtualTop = this.#heights.offset(item) - above;
+    if (place === "middle") return top - Math.max(0, (this.clientHeight - height) / 2);
+    return Math.min(top, Math.max(this.#virtualTop, top + height - this.clientHeight));
   }
 
   #onScroll(): void {
@@ -198,12 +187,12 @@ export class VirtualList extends LitElement {
         continue;
       }
       const { height } = target.getBoundingClientRect();
-      if (Math.abs(height - this.#heights.of(item)) < 0.5) continue;
+      if (!(this.#heights instanceof Heights) || Math.abs(height - this.#heights.of(item)) < 0.5) continue;
       this.#heights.set(item, height);
       changed = true;
     }
     if (!changed) return;
-    if (this.#goal === undefined) this.#virtualTop = this.#heights.offset(anchor) + within;
+    if (this.goal === undefined) this.#virtualTop = this.#heights.offset(anchor) + within;
     this.requestUpdate();
   }
 }

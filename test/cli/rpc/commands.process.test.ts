@@ -111,7 +111,7 @@ test("[R1] the queue: steer, follow_up, streamingBehavior, clear_queue, and a pr
   assert.deepEqual(await client.ask("prompt", { message: "again" }), {
     success: false,
     code: "refused",
-    error: "A turn is running; send this with steer() or followUp(), or stop the turn first.",
+    error: 'A turn is running; give streamingBehavior "steer" or "followUp" to queue this, or stop the turn first.',
   });
   const image = { type: "image", data: "AAAA", mimeType: "image/png" };
   assert.deepEqual(await client.ask("steer", { message: "left", images: [image] }), OK);

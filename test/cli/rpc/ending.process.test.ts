@@ -94,12 +94,25 @@ async function linesOf(stdout: Readable): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-test("[R1] a reader that reads nothing holds up the answer, not the end: SIGTERM saves and ends", async (t) => {
+/** Reads up to the first of these words, and then nothing. */
+async function readUpTo(stdout: Readable, words: string): Promise<void> {
+  let text = "";
+  await new Promise<void>((resolve) => {
+    stdout.setEncoding("utf8").on("data", (part: string) => {
+      text += part;
+      if (!text.includes(words)) return;
+      stdout.pause();
+      resolve();
+    });
+  });
+}
+
+test("[R1] a reader that reads no more holds up the answer, not the end: SIGTERM saves and ends", async (t) => {
   const server = await providerFor(t, say(...Array.from({ length: 300 }, () => "x".repeat(32_768))));
   const place = new Place();
-  const { child, done, stdin } = startUnread(t, place, connectedTo(server));
+  const { child, done, stdin, stdout } = startUnread(t, place, connectedTo(server));
   stdin.write('{"type":"prompt","message":"go"}\n');
-  await until(() => place.sessionFiles().length === 1);
+  await readUpTo(stdout, '"text_delta"');
   await settled(() => readFileSync(place.sessionFiles()[0] as string, "utf8"));
   // Ten megabytes do not fit into what may wait: the answer cannot have been taken to its end.
   assert.deepEqual(await savedMessages(place.sessionFiles()[0]), ["user: go"]);

@@ -20,8 +20,9 @@ import { BranchWriter } from "./branch-writer.ts";
 import { appending } from "./delivery.ts";
 import type { RunMessage } from "./delivery.ts";
 import type { QueuedKind } from "./message-queue.ts";
+import type { RequestAhead } from "./model-routing.ts";
 import { namedAddress } from "./provider-error.ts";
-import { clampThinkingLevel, isContextOverflow } from "./providers.ts";
+import { isContextOverflow } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import { requestMessages, systemMessage } from "./request.ts";
 import { countdown, hasNotArrived, nextRetry } from "./retry.ts";
@@ -35,6 +36,8 @@ export interface RunHost {
   readonly hooks: RunHooks;
   readonly retry: RetrySettings;
   readonly stream: StreamFn;
+  /** Finds the model for the next request, as `model` then gives it. Never rejects. */
+  route(ahead: RequestAhead): Promise<void>;
   model(): Model;
   thinkingLevel(): ThinkingLevel;
   tools(signal: AbortSignal): AgentTool[] | Promise<AgentTool[]>;
@@ -215,8 +218,9 @@ export class AgentRun {
       // The session is the only memory: whatever the loop has collected, the request is what the branch says.
       convertToLlm: () => this.#requestMessages(signal),
       prepareRequest: async () => {
+        await this.#route();
         await host.beforeRequest(this.#writer, this.#controller.signal);
-        const [model, thinkingLevel] = [host.model(), clampThinkingLevel(host.model(), host.thinkingLevel())];
+        const [model, thinkingLevel] = [host.model(), host.thinkingLevel()];
         this.#baseUrl = model.baseUrl;
         if (!host.haveToolsChanged()) return { model, thinkingLevel };
         await this.#prepareTools(signal);
@@ -239,6 +243,17 @@ export class AgentRun {
       onResponse: (response) => host.hooks.response(response, signal),
       ...(onProviderStreamEvent === undefined ? {} : { onProviderStreamEvent }),
     };
+  }
+
+  async #route(): Promise<void> {
+    const answer = this.#answer;
+    const failed = answer !== undefined && this.#hasFailed(answer) ? answer : undefined;
+    const messages = (): Message[] => {
+      const path = this.#host.sessionManager.buildSessionContext(this.#writer.tail).messages;
+      const sent = requestMessages(path, this.#host.model());
+      return this.#system === undefined ? sent : [this.#system, ...sent];
+    };
+    await this.#host.route({ branch: this.#writer, failed, messages, signal: this.#controller.signal });
   }
 
   #finishTurn(answer: AssistantMessage): AgentTurnDecision | undefined {

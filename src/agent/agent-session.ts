@@ -481,7 +481,7 @@ export class AgentSession {
   }
   /** How full the context is; undefined without a model. */
   getContextUsage(): ContextUsage | undefined {
-    const { model } = this;
+    const model = this.state.answering;
     if (model === undefined) return undefined;
     const key = `${this.sessionManager.getSessionId()} ${this.sessionManager.getLeafId()} ${model.provider}/${model.id}`;
     if (this.#usage?.key !== key) this.#usage = { key, value: contextUsage(this.sessionManager, model) };

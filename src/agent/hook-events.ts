@@ -123,6 +123,16 @@ export interface SessionHooks {
   session_info_changed: { event: { name: string | undefined }; result: void };
 }
 
+/** Before there is a session. */
+export interface ProjectHooks {
+  /** Whether the files with which the project at `cwd` can act may be used; the user is asked if nobody decides. */
+  project_trust: {
+    event: { cwd: string };
+    /** `remember`: not for this run alone, as long as the files stay as they are. */
+    result: { trusted: "yes" | "no"; remember?: boolean };
+  };
+}
+
 export interface CompactionHooks {
   session_before_compact: {
     event: {
@@ -271,7 +281,7 @@ export interface UserHooks {
   };
 }
 
-export interface HookEvents extends SessionHooks, CompactionHooks, RequestHooks, LoopHooks, UserHooks {}
+export interface HookEvents extends ProjectHooks, SessionHooks, CompactionHooks, RequestHooks, LoopHooks, UserHooks {}
 export type HookName = keyof HookEvents;
 export type HookEvent<N extends HookName> = HookEvents[N]["event"];
 export type HookResult<N extends HookName> = HookEvents[N]["result"];

@@ -13,18 +13,24 @@ import type {
   SimpleStreamOptions,
 } from "@earendil-works/pi-ai";
 import type { StreamFn } from "@earendil-works/pi-agent-core";
+import { isRecord } from "../tree/json.ts";
 import { discoverLoopback, servedModels } from "./model-discovery.ts";
 import type { LoopbackServer } from "./model-discovery.ts";
 import { readModelsFile } from "./models-file.ts";
 import {
   BUILT_IN_PROVIDERS,
   THINKING_LEVELS,
+  clampThinkingLevel,
   clientIdentity,
   createModelSet,
   environmentKey,
+  lazyStream,
   ownProvider,
 } from "./providers.ts";
 import type { ApiKind, BuiltInProvider, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { isVirtual, virtualModel, withVirtual } from "./virtual-models.ts";
+import type { ModelRoute, ModelRouteRequest, VirtualModelDefinition } from "./virtual-models.ts";
 import { noKeyText, registeredProvider, wholeProvider } from "./registered-providers.ts";
 import type { ProviderConfig, RegisteredProvider } from "./registered-providers.ts";
 
@@ -67,6 +73,8 @@ export class ModelRegistry {
   /** Built-in ones without a key, loaded because something is registered over them. */
   readonly #keyless = new Map<string, Provider>();
   readonly #registered = new Map<string, RegisteredProvider[]>();
+  /** By provider and then by id. */
+  readonly #virtual = new Map<string, Map<string, { model: Model; definition: VirtualModelDefinition }>>();
   readonly #loading = new Set<Promise<void>>();
   /** Own providers that cannot be used yet, and the variable each waits for. */
   /** Ids of those of `models.json` that can be used. */
@@ -141,6 +149,49 @@ export class ModelRegistry {
     return this.#register(wholeProvider(provider, this.#environment));
   }
 
+  /** Lists a model that sends its requests to others. Throws one plain sentence for what is none; see `register`. */
+  registerVirtual(definition: VirtualModelDefinition): () => void {
+    const model = virtualModel(definition);
+    const { provider, id } = model;
+    const existing = this.#models.getModel(provider, id);
+    if (existing !== undefined && !isVirtual(existing))
+      throw new TypeError(`${provider}/${id} is a model already, and cannot be a virtual one.`);
+    const models = this.#virtual.get(provider) ?? new Map();
+    models.set(id, { model, definition });
+    this.#virtual.set(provider, models);
+    this.#compose(provider);
+    return () => {
+      if (models.get(id)?.model !== model) return;
+      models.delete(id);
+      this.#compose(provider);
+    };
+  }
+
+  get hasVirtual(): boolean {
+    return this.#virtual.size > 0;
+  }
+  /** Whether there is a virtual model of the name. */
+  isVirtual(provider: string, id: string): boolean {
+    return this.#virtual.get(provider)?.has(id) === true;
+  }
+
+  /** Asks a virtual model's router. Rejects with one plain sentence when it names no model that can be asked. */
+  async route(model: Model, request: Omit<ModelRouteRequest, "model">): Promise<ModelRoute> {
+    const name = `${model.provider}/${model.id}`;
+    const router = this.#virtual.get(model.provider)?.get(model.id)?.definition;
+    if (router === undefined) throw new Error(`The virtual model ${name} is not there any more.`);
+    const asked = Promise.resolve(router.route({ ...request, model }));
+    const route: unknown = await (request.signal === undefined ? asked : untilAborted(asked, request.signal));
+    const named = isRecord(route) && isRecord(route["model"]) ? route["model"] : {};
+    const target = this.#models.getModel(String(named["provider"]), String(named["id"]));
+    if (!isRecord(route) || target === undefined || isVirtual(target))
+      throw new Error(`The virtual model ${name} has named no model.`);
+    const keyProblem = this.keyProblem(target.provider);
+    if (keyProblem !== undefined) throw new Error(`The virtual model ${name} cannot be asked: ${keyProblem}`);
+    const level = THINKING_LEVELS.find((known) => known === route["thinkingLevel"]) ?? "off";
+    return { model: target, thinkingLevel: clampThinkingLevel(target, level), state: route["state"] };
+  }
+
   /** Reads `models.json` anew. */
   async reread(): Promise<void> {
     const before = this.#own;
@@ -209,10 +260,12 @@ export class ModelRegistry {
     const registered = this.#registered.get(providerId)?.findLast(({ keyProblem }) => keyProblem !== undefined);
     if (registered?.keyProblem !== undefined) return registered.keyProblem();
     if (this.#base.has(providerId)) return undefined;
+    const hasVirtual = (this.#virtual.get(providerId)?.size ?? 0) > 0;
     const known = BUILT_IN_PROVIDERS.find(({ id }) => id === providerId);
     const waiting = this.#waiting.get(providerId);
     const name = waiting?.provider.name ?? known?.name;
     const variable = waiting?.variable ?? known?.keyVariables[0];
+    if (hasVirtual && variable === undefined) return undefined;
     if (name === undefined || variable === undefined) return `No provider named "${providerId}" is configured.`;
     return noKeyText(name, variable);
   }
@@ -220,7 +273,10 @@ export class ModelRegistry {
   /** Sends a request; failures arrive as the answer's stopReason "error", never as an exception. */
   readonly stream: StreamFn = (model, context, options) => this.streamSimple(model, context, options);
   streamSimple(model: Model, context: Context, options?: SimpleStreamOptions): AssistantMessageEventStream {
-    return this.#models.streamSimple(model, context, options);
+    if (!isVirtual(model)) return this.#models.streamSimple(model, context, options);
+    return this.#directly(model, context, options, (target, given) =>
+      this.#models.streamSimple(target, context, given),
+    );
   }
   /** The same, with options of the model's own provider. */
   streamNatively(
@@ -228,7 +284,28 @@ export class ModelRegistry {
     context: Context,
     options?: SimpleStreamOptions & Record<string, unknown>,
   ): AssistantMessageEventStream {
-    return this.#models.stream(model, context, options);
+    if (!isVirtual(model)) return this.#models.stream(model, context, options);
+    return this.#directly(model, context, options, (target, given) => this.#models.stream(target, context, given));
+  }
+
+  /** A request to a virtual model outside of a run. */
+  #directly(
+    model: Model,
+    { messages }: Context,
+    options: SimpleStreamOptions = {},
+    ask: (target: Model, options: SimpleStreamOptions) => AssistantMessageEventStream,
+  ): AssistantMessageEventStream {
+    const { signal, reasoning = "off", maxTokens, apiKey, headers, env, ...others } = options;
+    const work = async (): Promise<AssistantMessageEventStream> => {
+      const about = { reason: "direct", thinkingLevel: reasoning, messages } as const;
+      const target = await this.route(model, { ...about, ...(signal === undefined ? {} : { signal }) });
+      // A key that was given is for the provider that was asked.
+      const auth = target.model.provider === model.provider ? { apiKey, headers, env } : {};
+      const level = target.thinkingLevel === "off" ? {} : { reasoning: target.thinkingLevel };
+      const limit = maxTokens === undefined ? {} : { maxTokens: Math.min(maxTokens, target.model.maxTokens) };
+      return ask(target.model, { ...others, ...auth, ...level, ...limit, signal } as SimpleStreamOptions);
+    };
+    return lazyStream(model, work, undefined, signal);
   }
 
   /** What a request to the model, or to its provider, is sent with; undefined without a key. May reject. */
@@ -246,7 +323,7 @@ export class ModelRegistry {
 
   /** One whole answer, for small tasks beside the conversation. */
   complete(model: Model, context: Context, options?: SimpleStreamOptions): Promise<AssistantMessage> {
-    return this.#models.completeSimple(model, context, options);
+    return this.streamSimple(model, context, options).result();
   }
 
   async #add(provider: OwnProvider): Promise<void> {
@@ -308,7 +385,9 @@ export class ModelRegistry {
     const registered = this.#registered.get(id) ?? [];
     const base = this.#base.get(id) ?? (registered.length > 0 ? this.#keyless.get(id) : undefined);
     const provider = registered.reduce<Provider | undefined>((below, { over }) => over(below), base);
-    if (provider === undefined) this.#models.deleteProvider(id);
+    const virtual = [...(this.#virtual.get(id)?.values() ?? [])].map(({ model }) => model);
+    if (virtual.length > 0) this.#models.setProvider(withVirtual(id, provider, virtual));
+    else if (provider === undefined) this.#models.deleteProvider(id);
     else this.#models.setProvider(provider);
     this.#revision += 1;
   }

@@ -275,7 +275,8 @@ export const ownModel = (provider: OwnProvider, own: OwnModel): Model =>
 
 /** A model with what was said of it, the rest by default. What was said of numbers may be anything. */
 export function fullModel(
-  given: Omit<OwnModel, "cost"> & Pick<Model, "api" | "provider" | "baseUrl"> & { cost?: Partial<Model["cost"]> },
+  given: Partial<Omit<Model, "cost">> &
+    Pick<Model, "id" | "api" | "provider" | "baseUrl"> & { cost?: Partial<Model["cost"]> },
 ): Model {
   const { name, input, cost, reasoning, contextWindow, maxTokens } = given;
   const count = (value: number | undefined, fallback: number): number =>

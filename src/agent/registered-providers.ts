@@ -211,6 +211,7 @@ function modelOf(
   const { headers: _, ...about } = given;
   return fullModel({
     ...deepCopy(about),
+    type: "chat",
     provider: id,
     api: given.api ?? api ?? "",
     baseUrl: given.baseUrl ?? baseUrl ?? base?.baseUrl ?? "",

@@ -88,15 +88,9 @@ export class SessionCompaction {
     return contextReport(this.#host.sessionManager.getIndex(), this.#host.usableModel(), system);
   }
 
-  /** For a run that begins. */
-  forRun(): RunCompaction {
-    const { settings, contextTokens, emit, usableModel } = this.#host;
-    return new RunCompaction({
-      compaction: this.#compaction,
-      settings: settings(),
-      contextTokens,
-      emit,
-      model: usableModel,
-    });
+  /** For a run that begins; `model` is the one that answers. */
+  forRun(model: () => Model): RunCompaction {
+    const { settings, contextTokens, emit } = this.#host;
+    return new RunCompaction({ compaction: this.#compaction, settings: settings(), contextTokens, emit, model });
   }
 }

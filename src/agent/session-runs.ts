@@ -10,6 +10,7 @@ import type { RunHost } from "./agent-run.ts";
 import type { AgentSessionOptions, PromptOptions, SessionSettings } from "./agent-session-options.ts";
 import type { AgentSessionEvent } from "./agent-session-events.ts";
 import type { Delivery, RunMessage } from "./delivery.ts";
+import { ModelRouting } from "./model-routing.ts";
 import type { PlanMode } from "./plan-mode.ts";
 import { RejectedHistory } from "./rejected-history.ts";
 import { DEFAULT_RETRY } from "./retry.ts";
@@ -135,14 +136,16 @@ export class SessionRuns {
   #hostFor(hooks: RunHooks): RunHost {
     const { sessionManager, options, state, emit, paced, appended, saved } = this.#host;
     const [delivery, tools, plan] = [this.#host.delivery(), this.#host.tools(), this.#host.plan()];
-    const compaction = this.#host.compaction().forRun();
+    const routing = new ModelRouting({ ...this.#host, registry: options.registry });
+    const compaction = this.#host.compaction().forRun(() => routing.model);
     return {
       sessionManager,
       hooks,
       retry: this.#host.settings().retry ?? DEFAULT_RETRY,
-      stream: options.registry.stream,
-      model: () => state.usableModel(),
-      thinkingLevel: () => state.thinkingLevel,
+      stream: routing.stream,
+      route: (ahead) => routing.route(ahead),
+      model: () => routing.model,
+      thinkingLevel: () => routing.thinkingLevel,
       tools: (signal) => tools.forRequest(signal),
       haveToolsChanged: () => tools.haveChanged,
       take: (kind) => delivery.take(kind),

@@ -10,6 +10,8 @@ import type { AgentSessionEvent } from "./agent-session-events.ts";
 import type { HookEvent } from "./hook-port.ts";
 import { NO_MODEL } from "./models.ts";
 import type { ModelRegistry } from "./models.ts";
+import { modelOf } from "../tree/kinds.ts";
+import { isVirtual } from "./virtual-models.ts";
 import { THINKING_LEVELS, clampThinkingLevel, getSupportedThinkingLevels } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
 import type { SessionHooks } from "./session-hooks.ts";
@@ -17,7 +19,7 @@ import * as notices from "./session-notices.ts";
 
 export interface SessionStateHost {
   readonly sessionManager: SessionManager;
-  readonly registry: Pick<ModelRegistry, "find" | "keyProblem" | "revision">;
+  readonly registry: Pick<ModelRegistry, "find" | "hasVirtual" | "isVirtual" | "keyProblem" | "revision">;
   readonly hooks: Pick<SessionHooks, "emit" | "has">;
   emit(event: AgentSessionEvent): void;
   appended(entryId: string): void;
@@ -56,6 +58,13 @@ export class SessionState {
     this.#revision = registry.revision;
     return this.#model;
   }
+  /** The model that has answered last, where the chosen one is virtual and it has answered on this path. */
+  get answering(): Model | undefined {
+    const { model } = this.#context;
+    if (this.#model === undefined || !isVirtual(this.#model) || model === null) return this.model;
+    const answered = this.#host.registry.find(model.provider, model.modelId);
+    return answered === undefined || isVirtual(answered) ? this.model : answered;
+  }
   get thinkingLevel(): ThinkingLevel {
     return this.#thinkingLevel;
   }
@@ -77,6 +86,21 @@ export class SessionState {
 
   get #context(): ContextState {
     return this.#host.sessionManager.getContextState();
+  }
+
+  /** What the path says of the model: the choice of a virtual one holds, whoever has answered since. */
+  get #recorded(): ContextState["model"] {
+    const { sessionManager, registry } = this.#host;
+    const { model } = this.#context;
+    if (!registry.hasVirtual) return model;
+    const index = sessionManager.getIndex();
+    for (let n = index.leafOrdinal; n >= 0; n = index.parentOrdinal(n)) {
+      if (index.kindAt(n) !== "model_change") continue;
+      const entry = index.at(n);
+      const chosen = entry.type === "model_change" ? modelOf(entry) : undefined;
+      return chosen !== undefined && registry.isVirtual(chosen.provider, chosen.modelId) ? chosen : model;
+    }
+    return model;
   }
 
   /** The model, if it can be asked now; throws what is missing. */
@@ -129,7 +153,8 @@ export class SessionState {
 
   /** Everything becomes what the path says; model and thinking level stay where it says nothing. */
   takeOver(): void {
-    const { model: recorded, thinkingLevel } = this.#context;
+    const { thinkingLevel } = this.#context;
+    const recorded = this.#recorded;
     const [oldModel, oldLevel] = [this.#model, this.#thinkingLevel];
     if (recorded !== null) {
       const model = this.#host.registry.find(recorded.provider, recorded.modelId);
@@ -166,8 +191,8 @@ export class SessionState {
     const { sessionManager } = this.#host;
     if (sessionManager.isReadOnly()) return;
     const recorded = this.#context;
-    const model = this.#model;
-    if (model !== undefined && (recorded.model?.provider !== model.provider || recorded.model.modelId !== model.id))
+    const [model, chosen] = [this.#model, this.#recorded];
+    if (model !== undefined && (chosen?.provider !== model.provider || chosen.modelId !== model.id))
       this.#host.appended(sessionManager.appendModelChange(model.provider, model.id));
     if (recorded.thinkingLevel !== this.#thinkingLevel)
       this.#host.appended(sessionManager.appendThinkingLevelChange(this.#thinkingLevel));

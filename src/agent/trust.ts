@@ -58,10 +58,15 @@ export interface TrustOptions {
   stateDir: string;
   /** The user's flag for this run: trusts without asking and without remembering. */
   trustThisRun?: boolean;
+  /** Trusts exactly these files for this run. */
+  trustedDigest?: string | undefined;
 }
 
 /** Looks at a project without using anything in it. Without a decision for exactly these files the answer is no. */
-export function projectTrust(cwd: string, { stateDir, trustThisRun = false }: TrustOptions): ProjectTrust {
+export function projectTrust(
+  cwd: string,
+  { stateDir, trustThisRun = false, trustedDigest }: TrustOptions,
+): ProjectTrust {
   const project = canonicalPath(cwd);
   const folder = join(project, PROJECT_FOLDER);
   const found = fs.lstatSync(folder, { throwIfNoEntry: false });
@@ -71,7 +76,8 @@ export function projectTrust(cwd: string, { stateDir, trustThisRun = false }: Tr
   survey.run(found);
   if (survey.problem === undefined && survey.files.length === 0) return NOTHING_TO_TRUST;
   const digest = survey.problem === undefined ? survey.digest() : undefined;
-  const trusted = digest !== undefined && (trustThisRun || storedDigest(stateDir, project) === digest);
+  const known = (): boolean => digest === trustedDigest || digest === storedDigest(stateDir, project);
+  const trusted = digest !== undefined && (trustThisRun || known());
   return {
     needed: true,
     trusted,
@@ -87,6 +93,17 @@ export function projectTrust(cwd: string, { stateDir, trustThisRun = false }: Tr
     filesIn: (name) => (trusted ? survey.keptIn(name) : []),
   };
 }
+
+/** The same project with nothing of it to be used. */
+export const withheld = (project: ProjectTrust): ProjectTrust => ({
+  ...project,
+  trusted: false,
+  read: (path) => {
+    throw new Error(`${path} is not used until the project is trusted.`);
+  },
+  file: () => undefined,
+  filesIn: () => [],
+});
 
 const NOTHING_TO_TRUST: ProjectTrust = {
   needed: false,

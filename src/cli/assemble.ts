@@ -4,16 +4,18 @@
 import type { AgentSession } from "../agent/agent-session.ts";
 import type { AgentSessionOptions } from "../agent/agent-session-options.ts";
 import { createAgentSession } from "../agent/create-agent-session.ts";
+import type { HookResult } from "../agent/hook-port.ts";
 import { ModelRegistry, NO_MODEL } from "../agent/models.ts";
 import { API_KINDS, THINKING_LEVELS } from "../agent/providers.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import { Settings } from "../agent/settings.ts";
-import { projectTrust, trustProject } from "../agent/trust.ts";
+import { projectTrust, trustProject, withheld } from "../agent/trust.ts";
 import type { ProjectTrust } from "../agent/trust.ts";
+import type { UiFor } from "../extensions/ui-port.ts";
 import { stateDir as defaultStateDir } from "../session/locations.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Arguments } from "./arguments.ts";
-import { loadExtensions } from "./load-extensions.ts";
+import { loadExtensions, loadUserExtensions } from "./load-extensions.ts";
 import type { LoadOptions } from "./load-extensions.ts";
 import type { LoadedExtensions } from "./loaded-extensions.ts";
 import { UsageError } from "./usage.ts";
@@ -41,6 +43,8 @@ export interface Workplace {
 export interface PrepareOptions extends LoadOptions {
   /** Asked whether the project's files may be used, when they wait for that. Default: they may not. */
   ask?: (project: ProjectTrust, cwd: string) => Promise<boolean>;
+  /** With what extensions ask before the screen is there. Default: nothing. */
+  dialogs?: UiFor;
 }
 
 /**
@@ -50,16 +54,21 @@ export interface PrepareOptions extends LoadOptions {
 export async function prepare(
   given: Arguments,
   version: string,
-  { ask = async () => false, ...loading }: PrepareOptions,
+  { ask = async () => false, dialogs, ...loading }: PrepareOptions,
 ): Promise<{ args: Arguments; place: Workplace }> {
   const cwd = process.cwd();
   const stateDir = defaultStateDir();
   const found = projectTrust(cwd, { stateDir, trustThisRun: given.trust });
-  const { project, notices } = await decided(found, { cwd, stateDir, ask });
-  const settings = new Settings({ stateDir, project });
   const registry = await ModelRegistry.load({ stateDir, version });
-  const about = { cwd, stateDir, version, project, settings, registry };
-  const { args, extensions } = await loadExtensions(given, about, loading);
+  const where = { cwd, stateDir, version, registry };
+  const isOpen = found.digest !== undefined && !given.trust;
+  const earlier = isOpen ? await loadUserExtensions(given, { ...where, project: found }, loading) : undefined;
+  const { project, notices } = isOpen
+    ? await decided(found, { cwd, stateDir, ask, extension: await decisionOf(earlier, cwd, dialogs) })
+    : { project: found, notices: found.problem === undefined ? [] : [found.problem] };
+  const settings = new Settings({ stateDir, project });
+  const about = { ...where, project, settings };
+  const { args, extensions } = await loadExtensions(given, about, loading, earlier);
   const asked = await askedModel(args, registry);
   const place: Workplace = {
     ...about,
@@ -77,24 +86,43 @@ interface TrustDecision {
   cwd: string;
   stateDir: string;
   ask: (project: ProjectTrust, cwd: string) => Promise<boolean>;
+  /** What an extension of the user's has decided. */
+  extension: HookResult<"project_trust"> | undefined;
 }
 
-/** The project's files after the user was asked, and what to say about them. */
+/** What the user's extensions say of the project; undefined: nothing. */
+async function decisionOf(
+  extensions: LoadedExtensions | undefined,
+  cwd: string,
+  dialogs: UiFor | undefined,
+): Promise<TrustDecision["extension"]> {
+  if (extensions?.host.has("project_trust") !== true) return undefined;
+  const { host } = extensions;
+  host.setUi(dialogs);
+  const decision = await host.emit("project_trust", { cwd });
+  host.setUi();
+  return decision;
+}
+
+/** The project's files after an extension or the user has decided, and what to say about them. */
 async function decided(
   project: ProjectTrust,
-  { cwd, stateDir, ask }: TrustDecision,
+  { cwd, stateDir, ask, extension }: TrustDecision,
 ): Promise<{ project: ProjectTrust; notices: string[] }> {
-  if (project.problem !== undefined) return { project, notices: [project.problem] };
-  if (project.trusted || project.digest === undefined) return { project, notices: [] };
+  if (extension?.trusted === "no")
+    return { project: withheld(project), notices: [`${cwd}/.bough is not used: an extension has decided so.`] };
+  if (extension === undefined && project.trusted) return { project, notices: [] };
   const unused = `${cwd}/.bough is not used until you trust it: read it, then start with --trust.`;
-  if (!(await ask(project, cwd))) return { project, notices: [unused] };
+  if (extension === undefined && !(await ask(project, cwd))) return { project, notices: [unused] };
+  const { digest = "" } = project;
+  const isRemembered = extension?.remember ?? true;
   try {
-    trustProject(cwd, project.digest, stateDir);
+    if (isRemembered) trustProject(cwd, digest, stateDir);
   } catch (error) {
     return { project, notices: [error instanceof Error ? error.message : String(error), unused] };
   }
-  // Looked at anew: what has changed since the question is not what the user said yes to.
-  const now = projectTrust(cwd, { stateDir });
+  // Looked at anew: what has changed since the question is not what the answer was about.
+  const now = projectTrust(cwd, { stateDir, trustedDigest: isRemembered ? undefined : digest });
   return { project: now, notices: now.trusted ? [] : [now.problem ?? unused] };
 }
 

@@ -21,6 +21,7 @@ import { screenExtensions } from "./extension-screen.ts";
 import { CONNECT_A_MODEL, exampleSession } from "./first-run.ts";
 import { lateExtensionsNotice } from "./load-extensions.ts";
 import { loadingLine } from "./loading-line.ts";
+import { plainDialogs } from "./plain-dialogs.ts";
 import { askTrust } from "./trust-question.ts";
 import { UsageError } from "./usage.ts";
 
@@ -31,7 +32,7 @@ export async function runTerminal(given: Arguments, version: string): Promise<nu
   const { args, place } = await prepare(given, version, {
     mode: "tui",
     isReservedKey: (key) => isReservedKey(keybindings, key),
-    ...(isTerminal ? { ask: askTrust, whenSlow: loadingLine } : {}),
+    ...(isTerminal ? { ask: askTrust, dialogs: plainDialogs, whenSlow: loadingLine } : {}),
   });
   // Mistakes in the arguments come first; which options there are is known with the extensions.
   if (!isTerminal) throw new UsageError('This is no terminal; for one answer use bough -p "…".');

@@ -19,6 +19,7 @@ import type { CustomMessageDraft } from "../agent/hook-port.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import type { ProviderConfig } from "../agent/registered-providers.ts";
 import type { SettingValues } from "../agent/settings.ts";
+import type { ModelRoute, ModelRouteRequest, VirtualModelDefinition } from "../agent/virtual-models.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { EventBus } from "./event-bus.ts";
 import type { ExecOptions, ExecResult } from "./exec.ts";
@@ -89,6 +90,13 @@ export interface ExtensionAPI {
   /** Takes away what this extension has registered; nothing if there is none. */
   unregisterProvider(name: string): void;
 
+  /**
+   * A model that sends each of its requests to another one, which `route` names; see virtual-models.ts. One of the same
+   * name takes the place of this extension's former. Throws for what is none, and for the name of another model.
+   */
+  registerVirtualModel<State = unknown>(model: ExtensionVirtualModel<State>): void;
+  unregisterVirtualModel(provider: string, id: string): void;
+
   /** A message of this extension, for the model and, with `display`, the user. */
   sendMessage<Details = unknown>(message: DraftOf<Details>, options?: SendOptions): void;
   /** A message in the user's name; always brings an answer. While a run goes on it is queued, by default as `steer`. */
@@ -122,6 +130,11 @@ export interface ExtensionAPI {
   setThinkingLevel(level: ThinkingLevel): void;
   /** Shared by all extensions. */
   readonly events: EventBus;
+}
+
+export interface ExtensionVirtualModel<State = unknown> extends Omit<VirtualModelDefinition<State>, "route"> {
+  /** Has the time of a handler. What it throws is the answer's error. */
+  route(request: ModelRouteRequest<State>, ctx: ExtensionContext): ModelRoute<State> | Promise<ModelRoute<State>>;
 }
 
 /** `details` is for renderers and for the extension itself; the model does not see it. */
@@ -195,14 +208,21 @@ export type FlagOptions =
   | { description?: string; type: "boolean"; default?: boolean }
   | { description?: string; type: "string"; default?: string };
 
+/** The keys an action has, such as "app.tools.expand", for hints. */
+export interface KeyHints {
+  /** "ctrl+o"; "" for none. */
+  keyText(action: string): string;
+  /** "ctrl+o to expand", coloured. */
+  keyHint(action: string, description: string): string;
+}
 export type MessageRenderer<Details = unknown> = (
   message: CustomMessage & { details?: Details },
-  options: { expanded: boolean; outputPad: number },
+  options: { expanded: boolean; outputPad: number } & KeyHints,
   theme: ExtensionTheme,
 ) => Component | undefined;
 export type EntryRenderer<Data = unknown> = (
   entry: CustomEntry<Data>,
-  options: { expanded: boolean },
+  options: { expanded: boolean } & KeyHints,
   theme: ExtensionTheme,
 ) => Component | undefined;
 

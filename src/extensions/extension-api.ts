@@ -54,8 +54,6 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
 
 /** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
 const MISSING_METHODS = [
-  "registerVirtualModel",
-  "unregisterVirtualModel",
   "registerMcpServer",
   "unregisterMcpServer",
   "registerMarkdownTransformer",

@@ -27,7 +27,11 @@ export interface ContextHost {
   ui(extension: Extension): UiPort;
   readonly mode: ExtensionMode;
   readonly models: ExtensionModels;
-  readonly isProjectTrusted: boolean;
+  /** The session's, else the one bough was started in. */
+  cwd(): string;
+  /** Whether somebody answers dialogs now. */
+  hasUI(): boolean;
+  isProjectTrusted(): boolean;
   shutdown(): void;
   reload(): Promise<void>;
   failed(extension: Extension, event: string, error: unknown): void;
@@ -77,10 +81,10 @@ class LiveContext implements ExtensionContext {
     return insideOf(this).host.mode;
   }
   get hasUI(): boolean {
-    return this.mode === "tui" || this.mode === "rpc";
+    return insideOf(this).host.hasUI();
   }
   get cwd(): string {
-    return sessionOf(this).cwd;
+    return insideOf(this).host.cwd();
   }
   get sessionManager(): ReadonlySession {
     return insideOf(this).host.facade();
@@ -104,7 +108,7 @@ class LiveContext implements ExtensionContext {
     return sessionOf(this).isIdle;
   }
   isProjectTrusted(): boolean {
-    return insideOf(this).host.isProjectTrusted;
+    return insideOf(this).host.isProjectTrusted();
   }
   abort(): void {
     const { extension, host } = insideOf(this);

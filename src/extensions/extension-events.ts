@@ -37,6 +37,8 @@ export type ExtensionEvent<N extends EventName = EventName> = {
 
 /** Where one listener's answer is not the hook's merged result. */
 interface OwnAnswers {
+  /** "undecided", or nothing: the next one decides, or the user. */
+  project_trust: { trusted: "yes" | "no" | "undecided"; remember?: boolean };
   context: { messages?: AgentMessage[] };
   before_agent_start: {
     /** Behind the prompt; each listener's own. */

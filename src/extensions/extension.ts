@@ -37,6 +37,8 @@ export class Extension {
   readonly entryRenderers = new Map<string, EntryRenderer>();
   /** What takes each away again, by the provider's name. */
   readonly providers = new Map<string, () => void>();
+  /** The same for virtual models, by "provider/id". */
+  readonly virtualModels = new Map<string, () => void>();
   /** Events it listens to that do not exist. */
   readonly unknownEvents = new Set<string>();
   /** Methods of pi's it has called that bough does not have. */
@@ -78,7 +80,7 @@ export class Extension {
     this.#phase = "retired";
     this.listeners.length = 0;
     for (const map of [this.tools, this.commands, this.shortcuts, this.flags, this.providers]) map.clear();
-    for (const map of [this.messageRenderers, this.entryRenderers]) map.clear();
+    for (const map of [this.virtualModels, this.messageRenderers, this.entryRenderers]) map.clear();
     for (const end of this.#endings) end();
     this.#endings.clear();
   }

@@ -25,7 +25,7 @@ import { extensionModels } from "./extension-models.ts";
 import * as notices from "./extension-notices.ts";
 import { ExtensionTools } from "./extension-tools.ts";
 import { loadExtensions } from "./loader.ts";
-import type { LoadError, WhenSlow } from "./loader.ts";
+import type { LoadError, Loaded, WhenSlow } from "./loader.ts";
 import type { FoundPlaces } from "./places.ts";
 import * as registrations from "./registrations.ts";
 import { ReadonlySession } from "./session-facade.ts";
@@ -89,10 +89,12 @@ export class ExtensionHost implements HookPort {
   /** Failures that were told of. */
   readonly #told = new Set<string>();
   #extensions: readonly Extension[] = [];
+  readonly #loaded = new Map<string, Loaded>();
+  #project: ProjectTrust;
   #problems: readonly string[] = [];
   #session: ExtensionSession | undefined;
   #facade: ReadonlySession | undefined;
-  #uiFor: UiFor = () => NO_UI;
+  #uiFor: UiFor = NO_UI_FOR;
   #uis = new WeakMap<Extension, UiPort>();
   #endStrays: (() => void) | undefined;
   #givenFlags: readonly GivenFlag[] = [];
@@ -100,6 +102,7 @@ export class ExtensionHost implements HookPort {
 
   constructor(options: ExtensionHostOptions) {
     this.#options = options;
+    this.#project = options.project;
     this.#limits = { ...HOST_LIMITS, ...options.limits };
     this.#modules = new ExtensionModules(options.names ?? new Map());
     const shared = {
@@ -109,6 +112,7 @@ export class ExtensionHost implements HookPort {
       session: (method: string) => this.#sessionFor(method),
       models: extensionModels(options.registry),
       providers: options.registry,
+      handlerMs: this.#limits.handlerMs,
       settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
@@ -140,13 +144,18 @@ export class ExtensionHost implements HookPort {
     return this.#problems;
   }
 
-  /** Finds and loads. Never rejects: what fails is among `problems`, and is not there. */
+  /** What may be used of the project from now on. */
+  trust(project: ProjectTrust): void {
+    this.#project = project;
+  }
+
+  /** Finds and loads what is not loaded yet. Never rejects: what fails is among `problems`, and is not there. */
   async load(whenSlow?: WhenSlow): Promise<void> {
     const { places, problems } = this.#options.find();
     this.#endStrays ??= catchStrays((error) => this.#strayed(error));
-    const { extensions, errors } = await loadExtensions(places, {
+    const { extensions, errors } = await loadExtensions(places, this.#loaded, {
       modules: this.#modules,
-      project: this.#options.project,
+      project: this.#project,
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
       whenSlow,
@@ -168,8 +177,8 @@ export class ExtensionHost implements HookPort {
     this.#facade = new ReadonlySession(session.sessionManager);
   }
 
-  /** The screen from now on, as each extension has it. */
-  setUi(uiFor: UiFor): void {
+  /** The screen from now on, as each extension has it. Default: none. */
+  setUi(uiFor: UiFor = NO_UI_FOR): void {
     this.#uiFor = uiFor;
     this.#uis = new WeakMap();
   }
@@ -288,11 +297,13 @@ export class ExtensionHost implements HookPort {
   readonly #isReserved = (key: string): boolean => this.#options.isReservedKey?.(key) ?? false;
 
   #createContextHost(shared: Pick<ContextHost, "session" | "models" | "failed">): ContextHost {
-    const { mode = "print", project, shutdown } = this.#options;
+    const { mode = "print", cwd, shutdown } = this.#options;
     return {
       ...shared,
       mode,
-      isProjectTrusted: project.trusted,
+      cwd: () => this.#session?.cwd ?? cwd,
+      hasUI: () => this.#uiFor !== NO_UI_FOR && (mode === "tui" || mode === "rpc"),
+      isProjectTrusted: () => this.#project.trusted,
       shutdown: () => shutdown?.(),
       reload: () => this.reload(),
       ui: (extension) => this.#uiOf(extension),
@@ -373,8 +384,10 @@ export class ExtensionHost implements HookPort {
   #retireAll(): void {
     for (const extension of this.#extensions) extension.retire();
     this.#extensions = [];
+    this.#loaded.clear();
     this.#told.clear();
   }
 }
 
+const NO_UI_FOR: UiFor = () => NO_UI;
 const keyOf = (path: string, event: string): string => `${path}\n${event}`;

@@ -41,25 +41,36 @@ export interface LoadError {
   stack?: string;
 }
 
-/** In the order of the places, one after the other. */
+/** What came of a file. */
+export type Loaded = Extension | LoadError;
+
+/** In the order of the places, one after the other. What is among the `loaded` is not loaded again. */
 export async function loadExtensions(
   places: readonly ExtensionPlace[],
+  loaded: Map<string, Loaded>,
   options: LoadOptions,
 ): Promise<{ extensions: Extension[]; errors: LoadError[] }> {
   const extensions: Extension[] = [];
   const errors: LoadError[] = [];
   for (const place of places) {
-    const extension = new Extension(place.source);
-    try {
-      await load(extension, place, options);
-      extension.activate();
-      extensions.push(extension);
-    } catch (error) {
-      extension.retire();
-      errors.push(loadError(place.path, error));
-    }
+    const outcome = loaded.get(place.path) ?? (await outcomeOf(place, options));
+    loaded.set(place.path, outcome);
+    if (outcome instanceof Extension) extensions.push(outcome);
+    else errors.push(outcome);
   }
   return { extensions, errors };
+}
+
+async function outcomeOf(place: ExtensionPlace, options: LoadOptions): Promise<Loaded> {
+  const extension = new Extension(place.source);
+  try {
+    await load(extension, place, options);
+    extension.activate();
+    return extension;
+  } catch (error) {
+    extension.retire();
+    return loadError(place.path, error);
+  }
 }
 
 async function load(extension: Extension, place: ExtensionPlace, options: LoadOptions): Promise<void> {

@@ -253,6 +253,23 @@ const resourcesDiscover: Rule<"resources_discover"> = {
   },
 };
 
+/** The first who decides. */
+const projectTrust: Rule<"project_trust"> = {
+  begin: (event) => {
+    let decision: HookResult<"project_trust"> | undefined;
+    return {
+      told: () => copyEach(event),
+      take: (answer) => {
+        const { trusted, remember } = answer ?? {};
+        if (trusted !== "yes" && trusted !== "no") return false;
+        decision = { trusted, remember: remember === true };
+        return true;
+      },
+      result: () => decision,
+    };
+  },
+};
+
 export const MERGE_RULES: { readonly [N in HookName]: Rule<N> } = {
   session_start: tells(),
   session_shutdown: { ...tells(), together: true },
@@ -290,5 +307,6 @@ export const MERGE_RULES: { readonly [N in HookName]: Rule<N> } = {
   model_select: tells(),
   thinking_level_select: tells(),
   resources_discover: resourcesDiscover,
+  project_trust: projectTrust,
 };
 export const HOOK_NAMES: ReadonlySet<string> = new Set(Object.keys(MERGE_RULES));

@@ -4,17 +4,27 @@
 import type { Provider } from "@earendil-works/pi-ai";
 import type { ModelRegistry } from "../agent/models.ts";
 import type { ProviderConfig } from "../agent/registered-providers.ts";
+import type { ModelRoute, VirtualModelDefinition } from "../agent/virtual-models.ts";
 import { isRecord } from "../tree/json.ts";
-import type { ExtensionAPI } from "./api.ts";
+import type { ExtensionAPI, ExtensionContext, ExtensionVirtualModel } from "./api.ts";
+import { copyEach, copyOf } from "./copy-of.ts";
 import type { Extension } from "./extension.ts";
+import * as notices from "./extension-notices.ts";
 
 export interface ModelApiHost {
-  readonly providers: Pick<ModelRegistry, "register" | "registerWhole">;
+  readonly providers: Pick<ModelRegistry, "register" | "registerVirtual" | "registerWhole">;
+  /** How long a handler may take, in milliseconds. */
+  readonly handlerMs: number;
+  contextOf(extension: Extension): ExtensionContext;
 }
-export type ModelApi = Pick<ExtensionAPI, "registerProvider" | "unregisterProvider">;
+export type ModelApi = Pick<
+  ExtensionAPI,
+  "registerProvider" | "registerVirtualModel" | "unregisterProvider" | "unregisterVirtualModel"
+>;
 
 /** Allowed at any time. */
-export function bringingModels(extension: Extension, { providers }: ModelApiHost): ModelApi {
+export function bringingModels(extension: Extension, host: ModelApiHost): ModelApi {
+  const { providers } = host;
   const registerProvider = (given: unknown, config?: ProviderConfig): void => {
     extension.mustExist();
     const isWhole = isRecord(given);
@@ -28,13 +38,41 @@ export function bringingModels(extension: Extension, { providers }: ModelApiHost
     for (const type of otherTypes(config))
       extension.missingMethods.add(`registerProvider for models of type "${type}"`);
   };
+  const registerVirtualModel = (given: ExtensionVirtualModel): void => {
+    extension.mustExist();
+    // Whether it is one is looked at where it is listed.
+    const route = typeof given?.route === "function" ? routing(extension, given, host) : (undefined as never);
+    const remove = providers.registerVirtual({ ...given, route });
+    extension.virtualModels.set(keyOf(given.provider, given.id), extension.whenRetired(remove));
+  };
   return {
     registerProvider,
+    registerVirtualModel: registerVirtualModel as ExtensionAPI["registerVirtualModel"],
+    unregisterVirtualModel: (provider, id) => {
+      extension.mustExist();
+      extension.virtualModels.get(keyOf(provider, id))?.();
+      extension.virtualModels.delete(keyOf(provider, id));
+    },
     unregisterProvider: (name) => {
       extension.mustExist();
       extension.providers.get(name)?.();
       extension.providers.delete(name);
     },
+  };
+}
+
+const keyOf = (provider: string, id: string): string => `${provider}/${id}`;
+
+/** The router as bough asks it: with copies, and not for long. */
+function routing(
+  extension: Extension,
+  given: ExtensionVirtualModel,
+  host: ModelApiHost,
+): VirtualModelDefinition["route"] {
+  return async (request) => {
+    const tooSlow = (): Error => new Error(notices.tooSlow("route", host.handlerMs / 1000));
+    const route = (): unknown => given.route(copyEach(request), host.contextOf(extension));
+    return copyOf(await extension.clock.within(host.handlerMs, route, tooSlow)) as ModelRoute;
   };
 }
 

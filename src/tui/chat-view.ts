@@ -49,6 +49,7 @@ export class ChatView extends Container {
   #status: { row: Row; text: string } | undefined;
   /** The latest notice, if nothing came after it. */
   #notice: (Notice & { row: Row }) | undefined;
+  #isDrawing = false;
 
   constructor(options: ChatViewOptions) {
     super();
@@ -249,9 +250,25 @@ export class ChatView extends Container {
     for (const row of this.#calls.values()) if (row.status === "pending") row.update({ status: "unanswered" });
   }
 
+  override render(width: number): readonly string[] {
+    this.#isDrawing = true;
+    try {
+      return super.render(width);
+    } finally {
+      this.#isDrawing = false;
+    }
+  }
+
   #add(row: Component | undefined): void {
     if (row === undefined) return;
-    this.addChild(new Spaced(row));
+    const child = new Spaced(row);
+    // What an extension does wrong or says while it draws: the rows must stay the same until all are drawn.
+    if (this.#isDrawing)
+      queueMicrotask(() => {
+        this.addChild(child);
+        this.#options.requestRender();
+      });
+    else this.addChild(child);
     this.#status = undefined;
     this.#notice = undefined;
   }

@@ -5,6 +5,7 @@
 import type { Component } from "@earendil-works/pi-tui";
 import type { CustomEntry } from "../tree/entries.ts";
 import type { CustomMessage } from "../tree/messages.ts";
+import { KEY_HINTS } from "./key-hints.ts";
 import { Guarded } from "./guarded.ts";
 import { liveTheme } from "./live-theme.ts";
 import type { Owned, ScreenExtensions } from "./screen-extensions.ts";
@@ -27,7 +28,7 @@ export function drawnMessage(
   if (typeof message.customType !== "string") return undefined;
   const options = { expanded, outputPad: ROW_MARGIN };
   return drawn(extensions.messageRenderer(message.customType), "message renderer", instead, (draw) =>
-    draw(structuredClone(message) as CustomMessage, options, liveTheme),
+    draw(structuredClone(message) as CustomMessage, { ...options, ...KEY_HINTS }, liveTheme),
   );
 }
 
@@ -38,7 +39,7 @@ export function drawnEntry(
   { expanded, instead }: DrawOptions,
 ): Component | undefined {
   return drawn(extensions.entryRenderer(entry.customType), "entry renderer", instead, (draw) =>
-    draw(structuredClone(entry), { expanded }, liveTheme),
+    draw(structuredClone(entry), { expanded, ...KEY_HINTS }, liveTheme),
   );
 }
 

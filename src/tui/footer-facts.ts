@@ -4,6 +4,7 @@
  */
 import { homedir } from "node:os";
 import type { AgentSession } from "../agent/agent-session.ts";
+import type { Model } from "../agent/providers.ts";
 import type { FooterFacts } from "./footer.ts";
 import { gitBranch } from "./git-branch.ts";
 
@@ -24,14 +25,21 @@ export function footerFacts(session: AgentSession, options: FooterFactsOptions):
     sessionName: session.sessionManager.getSessionName(),
     usage: options.countUsage ? session.getUsage() : undefined,
     context: usage === undefined || !usage.isCompacted ? usage : { window: usage.window, percent: undefined },
-    model:
-      model === undefined
-        ? undefined
-        : { provider: model.provider, id: model.id, hasThinking: session.availableThinkingLevels().length > 1 },
+    model: model === undefined ? undefined : modelFacts(session, model),
     thinkingLevel: session.thinkingLevel,
     mode: session.state.mode,
     isFollowing: session.isFollowing,
     unsaved: session.sessionManager.getUnsavedCount(),
     statuses: options.statuses,
+  };
+}
+
+function modelFacts(session: AgentSession, model: Model): FooterFacts["model"] {
+  const { answering } = session.state;
+  return {
+    provider: model.provider,
+    id: model.id,
+    hasThinking: session.availableThinkingLevels().length > 1,
+    ...(answering === model || answering === undefined ? {} : { answering: answering.id }),
   };
 }

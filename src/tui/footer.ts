@@ -16,7 +16,8 @@ export interface FooterFacts {
   usage: { input: number; output: number; cacheRead: number; cacheWrite: number; cost: number } | undefined;
   /** Of the active branch. `percent` is unknown right after a compaction. */
   context: { window: number; percent: number | undefined } | undefined;
-  model: { provider: string; id: string; hasThinking: boolean } | undefined;
+  /** `answering`: the id of the model that a virtual one has sent the latest request to. */
+  model: { provider: string; id: string; hasThinking: boolean; answering?: string | undefined } | undefined;
   thinkingLevel: string;
   /** "none" outside any mode. */
   mode: string;
@@ -101,7 +102,8 @@ function usageTexts({ usage, context, unsaved, isFollowing, mode }: FooterFacts)
 function modelText({ model, thinkingLevel }: FooterFacts): string {
   if (model === undefined) return "no model: /model";
   const thinking = model.hasThinking ? ` • ${sanitiseLine(thinkingLevel)}` : "";
-  return `(${sanitiseLine(model.provider)}) ${sanitiseLine(model.id)}${thinking}`;
+  const answering = model.answering === undefined ? "" : ` → ${sanitiseLine(model.answering)}`;
+  return `(${sanitiseLine(model.provider)}) ${sanitiseLine(model.id)}${thinking}${answering}`;
 }
 
 /** Left and right on one line; when there is no room for both, the right one is cut first. */

@@ -1,6 +1,7 @@
 /** Models that extensions bring, from the command line to the answer. */
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { Place, providerFor, savedMessages } from "../support/command.ts";
 import { say } from "../support/provider-mock.ts";
@@ -66,4 +67,27 @@ test("[X5, X6] a project's provider gets no request before the project is truste
   assert.deepEqual([code, server.requests.length], [2, 0]);
   assert.match(err, /No model is connected/);
   assert.equal((await place.run(["--trust", ...args])).out, "From the project's server.\n");
+});
+
+test("[R1, X6] a virtual model is chosen on the command line, and holds when the session is opened again", async (t) => {
+  const server = await providerFor(t, say("Routed."));
+  const place = new Place();
+  const lab = { baseUrl: server.baseUrl, models: [{ id: "small" }, { id: "big" }] };
+  place.writeSettings({ defaultModel: "small" });
+  writeFileSync(join(place.stateDir, "models.json"), JSON.stringify({ providers: { lab } }));
+  place.file(
+    "router.js",
+    `export default (pi) => pi.registerVirtualModel({ provider: "router", id: "auto",
+       route: ({ messages }, { modelRegistry }) => ({
+         model: modelRegistry.find("lab", messages.some(({ role }) => role === "assistant") ? "big" : "small"),
+         thinkingLevel: "off" }) });`,
+  );
+  await place.run(["-e", "router.js", "-p", "One", "--model", "router/auto"]);
+  await place.run(["-e", "router.js", "-c", "-p", "Two"]);
+  await place.run(["-c", "-p", "Three"]);
+  assert.deepEqual(
+    server.requests.map(({ body }) => body.model),
+    ["small", "big", "big"],
+    "without the router who answered last goes on",
+  );
 });

@@ -97,3 +97,48 @@ test("[X5] --trust asks nothing, trusts for this run and remembers nothing", asy
   assert.ok(!program.everything().includes(QUESTION));
   assert.equal(existsSync(trustFile), false);
 });
+
+test("[X5] an extension asks in its own way, before anything is drawn; undecided leaves it to bough's question", async (t) => {
+  const { place, open, trustFile } = project(t);
+  const path = place.file(
+    "votes.js",
+    `export default (pi) => pi.on("project_trust", async ({ cwd }, ctx) => {
+      ctx.ui.notify("About " + cwd);
+      const choice = await ctx.ui.select("Trust\u001b[31m it?", ["Remember", "Once", "You decide"]);
+      const note = choice === "Once" ? await ctx.ui.input("A note") : "";
+      if (note) ctx.ui.notify("NOTED " + note);
+      if (choice === "Once") return { trusted: (await ctx.ui.confirm("Really?", "It can act.")) ? "yes" : "no" };
+      return choice === "Remember" ? { trusted: "yes", remember: true } : { trusted: "undecided" };
+    });`,
+  );
+  const first = open("-e", path);
+  const asked = await first.waitFor("Which number?");
+  assert.deepEqual(asked.split("\n").slice(1), [
+    "Trust it?",
+    "  1  Remember",
+    "  2  Once",
+    "  3  You decide",
+    "Which number?",
+  ]);
+  first.send(`3${KEYS.enter}`);
+  await first.waitFor(QUESTION);
+  first.send(KEYS.enter);
+  assert.equal(await leave(first), false);
+
+  const second = open("-e", path);
+  await second.waitFor("Which number?");
+  second.send(`2${KEYS.enter}`);
+  await second.waitFor("A note:");
+  second.send(`fine${KEYS.enter}`);
+  await second.waitFor("NOTED fine");
+  await second.waitFor("Really?");
+  second.send(`y${KEYS.enter}`);
+  assert.equal(await leave(second), true);
+  assert.ok(!existsSync(trustFile));
+
+  const third = open("-e", path);
+  await third.waitFor("Which number?");
+  third.send(`1${KEYS.enter}`);
+  assert.equal(await leave(third), true);
+  assert.ok(existsSync(trustFile));
+});

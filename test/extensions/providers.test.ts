@@ -82,3 +82,43 @@ test("[X6] ctx.modelRegistry asks in both ways, and gives the key that requests 
   );
   assert.equal(models.getProviderDisplayName("acme"), "Acme");
 });
+
+test("[X3, X6] a virtual model is asked with copies, the extension's context and a time limit, and goes with it", async (t) => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  registry.register("lab", OWN);
+  const message = { role: "user" as const, content: "Hi", timestamp: 1 };
+  const about = { thinkingLevel: "off", reason: "user", messages: [message], state: { n: 1 } } as const;
+  const seen: unknown[] = [];
+  const { host } = await extensionHost(t, {
+    registry,
+    limits: { handlerMs: 20 },
+    inline: [
+      (pi) => {
+        pi.registerVirtualModel<{ n: number }>({
+          provider: "router",
+          id: "auto",
+          route: async (request, ctx) => {
+            seen.push(request.model.id, ctx.modelRegistry.find("lab", "m")?.id, request.state?.n);
+            (request.messages[0] as { content: string }).content = "changed";
+            if (request.reason === "retry") await new Promise(() => undefined);
+            return { model: ctx.modelRegistry.find("lab", "m")!, thinkingLevel: "high", state: { n: 2 } };
+          },
+        });
+        pi.registerVirtualModel({ provider: "router", id: "gone", route: () => undefined as never });
+        pi.unregisterVirtualModel("router", "gone");
+      },
+      (pi) => pi.registerVirtualModel({ provider: "router", id: "broken" } as never),
+    ],
+  });
+  const auto = registry.find("router", "auto")!;
+  const { model, thinkingLevel, state } = await registry.route(auto, about);
+  assert.deepEqual([model.id, thinkingLevel, state, message.content], ["m", "off", { n: 2 }, "Hi"]);
+  assert.deepEqual(seen, ["auto", "m", 1]);
+  await assert.rejects(
+    registry.route(auto, { ...about, reason: "retry" }),
+    /Nothing came of "route" within 0\.02 seconds/,
+  );
+  assert.deepEqual([registry.find("router", "gone"), host.problems.length], [undefined, 1]);
+  host.dispose();
+  assert.equal(registry.find("router", "auto"), undefined);
+});

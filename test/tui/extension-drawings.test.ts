@@ -1,8 +1,10 @@
 /** Messages, entries and tool calls as extensions draw them, in the chat and after a session is opened anew. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Box, Text } from "@earendil-works/pi-tui";
+import { Box, Text, stripTerminalSequences } from "@earendil-works/pi-tui";
 import type { ToolDefinition } from "../../src/extensions/api.ts";
+import { ChatView } from "../../src/tui/chat-view.ts";
+import { NO_EXTENSIONS } from "../../src/tui/screen-extensions.ts";
 import type { Owned, ScreenExtensions } from "../../src/tui/screen-extensions.ts";
 import { tool } from "../support/agent-harness.ts";
 import { callTools, say } from "../support/provider-mock.ts";
@@ -67,6 +69,33 @@ test("[U2, X3] a renderer that throws, at once or while it is drawn, or gives no
     "text of nothing",
   ]);
   assert.deepEqual(failures, ["mine.ts message renderer: at once", "mine.ts message renderer: while drawn"]);
+});
+
+test("[U2, X3] what fails while the chat is drawn is said below it, and the chat can be drawn again", async () => {
+  const failed = (): void => chat.addNotice("error", "It failed.");
+  const value = (): never => {
+    throw new Error("at once");
+  };
+  const chat: ChatView = new ChatView({
+    expanded: false,
+    hideThinking: false,
+    expandKey: "ctrl+o",
+    home: "/home",
+    extensions: { ...NO_EXTENSIONS, entryRenderer: () => ({ owner: { name: "mine.ts", failed }, value }) },
+  });
+  const entry = { type: "custom", customType: "card", id: "1", parentId: null, timestamp: "" } as const;
+  chat.addText("Before");
+  chat.apply({ type: "entry_appended", entry });
+  const draw = (): string[] => shown([...chat.render(40)].map((row) => stripTerminalSequences(row)));
+  assert.deepEqual(draw(), ["Before"]);
+  await Promise.resolve();
+  assert.deepEqual(
+    [draw(), draw()],
+    [
+      ["Before", "Error: It failed."],
+      ["Before", "Error: It failed."],
+    ],
+  );
 });
 
 test("[U2] entries that an extension draws stand where they were appended, live and when the session is shown anew", async (t) => {

@@ -48,6 +48,11 @@ test("[U4] the footer: folder, branch and name; tokens, cost, context and model"
   );
 });
 
+test("[U4, X6] the footer names the model that a virtual one has sent the latest request to", () => {
+  const model = { provider: "router", id: "auto", hasThinking: true, answering: "big" };
+  assert.equal(footer(60, { model, usage: undefined, context: undefined })[1]?.trim(), "(router) auto • high → big");
+});
+
 test("[W4, U4] the footer counts what is unsaved, before all else", () => {
   assert.equal(
     footer(70, { unsaved: 3 })[1],

@@ -57,4 +57,5 @@ export { getSelectListTheme, getSettingsListTheme } from "../../tui/list-themes.
 export { getMarkdownTheme } from "../../tui/markdown.ts";
 export { highlightCode, languageOf as getLanguageFromPath } from "../../tui/highlight.ts";
 export { Theme } from "../../tui/theme.ts";
-export { formatReadLineRange, keyHint, keyText, rawKeyHint, renderDiff } from "./shown.ts";
+export { keyHint, keyText, rawKeyHint } from "../../tui/key-hints.ts";
+export { formatReadLineRange, renderDiff } from "./shown.ts";

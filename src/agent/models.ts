@@ -76,9 +76,9 @@ export class ModelRegistry {
   /** By provider and then by id. */
   readonly #virtual = new Map<string, Map<string, { model: Model; definition: VirtualModelDefinition }>>();
   readonly #loading = new Set<Promise<void>>();
-  /** Own providers that cannot be used yet, and the variable each waits for. */
   /** Ids of those of `models.json` that can be used. */
   #own = new Set<string>();
+  /** Those that cannot be used yet, and the variable each waits for. */
   readonly #waiting = new Map<string, { provider: OwnProvider; variable: string }>();
   #problems: readonly string[] = [];
   #revision = 0;

@@ -244,3 +244,30 @@ test("[X6] the model in use is the registered one as it is now, and none when it
   assert.equal(session.model?.contextWindow, 999_999);
   two();
 });
+
+test("[X6, W2] a provider that goes away while a turn runs ends it with an answer that says so", async (t) => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  const call = { type: "toolCall", id: "c1", name: "look", arguments: {} };
+  const streamSimple: StreamSimple = async function* () {
+    yield { type: "done", reason: "stop", message: { content: [call], stopReason: "toolUse" } };
+  };
+  const remove = registry.register("acme", { api: "acme-api", streamSimple, models: [{ id: "m" }] });
+  const look = async () => {
+    remove();
+    return { content: [{ type: "text" as const, text: "seen" }], details: undefined };
+  };
+  const tool = { name: "look", label: "look", description: "", parameters: { type: "object" } as never, execute: look };
+  const { session } = await startHarness(t, { registry, tools: () => [tool] });
+  session.setModel(registry.find("acme", "m")!);
+  await session.prompt("Go on");
+  const last = session.messages.at(-1);
+  assert.deepEqual(
+    session.messages.map(({ role }) => role),
+    ["user", "assistant", "toolResult", "assistant"],
+  );
+  assert.ok(last?.role === "assistant");
+  assert.deepEqual(
+    [last.provider, last.model, last.stopReason, last.errorMessage],
+    ["acme", "m", "error", 'No provider named "acme" is configured.'],
+  );
+});

@@ -203,6 +203,21 @@ test("[X3, X6] an unknown protocol, and models without sense, are an error of th
     [128_000, 16_384, { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }, ["text"]],
   );
   assert.deepEqual(namesOf(registry), ["acme/odd"]);
+  const odder = { id: "odder", name: 5, baseUrl: {}, contextWindow: Infinity, cost: "free", reasoning: "yes" } as never;
+  registry.registerWhole({
+    id: "whole",
+    name: Symbol("whole") as never,
+    auth: { apiKey: { name: "key", resolve: async () => ({ auth: { apiKey: "k" } }) } },
+    getModels: () => [odder],
+    stream: () => answering("Hello"),
+    streamSimple: () => answering("Hello"),
+  });
+  await registry.settled();
+  const { name, baseUrl, contextWindow, cost, reasoning } = registry.find("whole", "odder")!;
+  assert.deepEqual(
+    [registry.nameOf("whole"), name, baseUrl, contextWindow, cost, reasoning],
+    ["whole", "odder", "", 128_000, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, false],
+  );
   const answer = await registry.complete(model, QUESTION);
   assert.equal(answer.errorMessage, 'The provider acme speaks "made-up", which bough does not know.');
 });

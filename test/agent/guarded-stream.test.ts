@@ -154,7 +154,7 @@ test("[X3, X6] a provider may clean up when its answer is over, whichever way it
         yield last();
       } finally {
         ends.push(end);
-        throw new Error("nobody's business");
+        await Promise.reject(new Error("nobody's business"));
       }
     });
   const { answer } = await cleaning("done", () => done({ content: [text("A")], stopReason: "stop" }));

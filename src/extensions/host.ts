@@ -158,9 +158,9 @@ export class ExtensionHost implements HookPort {
       project: this.#project,
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
+      settled: () => this.#options.registry.settled(),
       whenSlow,
     });
-    await this.#options.registry.settled();
     this.#extensions = extensions;
     this.#flagValues = readFlags(this.#givenFlags, registrations.flagsOf(extensions)).values;
     this.#problems = [

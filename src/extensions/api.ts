@@ -15,6 +15,7 @@ import type { AutocompleteItem, Component, KeyId } from "@earendil-works/pi-tui"
 import type { Static, TSchema } from "typebox";
 import type { BranchSummaryEntry, CompactionEntry, CustomEntry } from "../tree/entries.ts";
 import type { CustomMessage, ImageContent, TextContent } from "../tree/messages.ts";
+import type { McpServerEntry } from "../agent/mcp/mcp-config.ts";
 import type { CustomMessageDraft } from "../agent/hook-port.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import type { ProviderConfig } from "../agent/registered-providers.ts";
@@ -96,6 +97,13 @@ export interface ExtensionAPI {
    */
   registerVirtualModel<State = unknown>(model: ExtensionVirtualModel<State>): void;
   unregisterVirtualModel(provider: string, id: string): void;
+
+  /**
+   * An MCP server, described like one in `mcp.json`, where one of the name goes before it. It is started at once, or when
+   * there is a session. One of the same name takes the place of this extension's former. Throws for what is none.
+   */
+  registerMcpServer(name: string, server: McpServerEntry): void;
+  unregisterMcpServer(name: string): void;
 
   /** A message of this extension, for the model and, with `display`, the user. */
   sendMessage<Details = unknown>(message: DraftOf<Details>, options?: SendOptions): void;

@@ -23,6 +23,7 @@ import { readFlags } from "./extension-flags.ts";
 import type { GivenFlag } from "./extension-flags.ts";
 import { extensionModels } from "./extension-models.ts";
 import * as notices from "./extension-notices.ts";
+import { startServer } from "./mcp-api.ts";
 import { ExtensionTools } from "./extension-tools.ts";
 import { loadExtensions } from "./loader.ts";
 import type { LoadError, Loaded, WhenSlow } from "./loader.ts";
@@ -113,6 +114,7 @@ export class ExtensionHost implements HookPort {
       models: extensionModels(options.registry),
       providers: options.registry,
       handlerMs: this.#limits.handlerMs,
+      openSession: () => this.#session,
       settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
@@ -175,6 +177,17 @@ export class ExtensionHost implements HookPort {
   attach(session: ExtensionSession): void {
     this.#session = session;
     this.#facade = new ReadonlySession(session.sessionManager);
+    for (const extension of this.#extensions) this.#startServers(extension, session);
+  }
+
+  /** Those it has registered before there was a session. */
+  #startServers(extension: Extension, session: ExtensionSession): void {
+    for (const server of extension.mcpServers.values())
+      try {
+        startServer(server, session);
+      } catch (error) {
+        this.#failed(extension, "registerMcpServer", error);
+      }
   }
 
   /** The screen from now on, as each extension has it. Default: none. */

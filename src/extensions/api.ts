@@ -79,6 +79,14 @@ export interface ExtensionAPI {
   registerMessageRenderer<Details = unknown>(customType: string, renderer: MessageRenderer<Details>): void;
   /** Draws `custom` entries of that type, which are not shown otherwise. */
   registerEntryRenderer<Data = unknown>(customType: string, renderer: EntryRenderer<Data>): void;
+  /**
+   * Changes texts of the chat before they are drawn, and nothing else of them; those of several extensions one after the
+   * other. One for each extension, the latest. Default: prompts, answers and thinking.
+   */
+  registerMarkdownTransformer(
+    transformer: MarkdownTransformer,
+    options?: { messageTypes?: readonly MarkdownMessageType[] },
+  ): void;
 
   /**
    * A provider of models, or a change to one: with `models` it has these alone, else those it has; `baseUrl` and
@@ -215,6 +223,16 @@ export interface ShortcutOptions {
 export type FlagOptions =
   | { description?: string; type: "boolean"; default?: boolean }
   | { description?: string; type: "string"; default?: string };
+
+export type MarkdownMessageType = "user" | "assistant" | "assistant-thinking";
+export type MarkdownTransformer = (markdown: string, context: MarkdownTransformContext) => string;
+export interface MarkdownTransformContext {
+  messageType: MarkdownMessageType;
+  /** More of it will come. */
+  isStreaming: boolean;
+  /** Columns. */
+  availableWidth: number;
+}
 
 /** The keys an action has, such as "app.tools.expand", for hints. */
 export interface KeyHints {

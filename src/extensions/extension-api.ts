@@ -10,6 +10,7 @@ import type {
   ExtensionModels,
   FlagOptions,
   Listen,
+  MarkdownMessageType,
   ToolDefinition,
 } from "./api.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -56,9 +57,11 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
 }
 
 /** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
-const MISSING_METHODS = ["registerMarkdownTransformer", "registerToolRenderer"];
+const MISSING_METHODS = ["registerToolRenderer"];
 const missing = (extension: Extension): object =>
   Object.fromEntries(MISSING_METHODS.map((method) => [method, () => void extension.missingMethods.add(method)]));
+
+const MARKDOWN_TYPES: readonly MarkdownMessageType[] = ["user", "assistant", "assistant-thinking"];
 
 type Registering = "on" | `register${string}` | "getFlag";
 type Beside = "exec" | "events";
@@ -118,6 +121,11 @@ function registering(extension: Extension, host: ApiHost): Omit<Part<Registering
       return own === undefined ? undefined : (host.flag(name) ?? own.default);
     },
     registerMessageRenderer: (type, renderer) => register(extension.messageRenderers, type, renderer as never, true),
+    registerMarkdownTransformer: (transformer, { messageTypes = MARKDOWN_TYPES } = {}) => {
+      if (typeof transformer !== "function") throw new TypeError(notices.noFunction("transformer"));
+      extension.markdownTransformers.clear();
+      for (const type of messageTypes) register(extension.markdownTransformers, type, transformer);
+    },
     registerEntryRenderer: (type, renderer) => register(extension.entryRenderers, type, renderer as never, true),
   };
 }

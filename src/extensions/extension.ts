@@ -8,6 +8,7 @@ import type {
   EntryRenderer,
   ExtensionContext,
   FlagOptions,
+  MarkdownTransformer,
   MessageRenderer,
   ShortcutOptions,
   SourceInfo,
@@ -42,6 +43,8 @@ export class Extension {
   readonly flags = new Map<string, FlagOptions>();
   readonly messageRenderers = new Map<string, MessageRenderer>();
   readonly entryRenderers = new Map<string, EntryRenderer>();
+  /** By what they change. */
+  readonly markdownTransformers = new Map<string, MarkdownTransformer>();
   /** What takes each away again, by the provider's name. */
   readonly providers = new Map<string, () => void>();
   /** The same for virtual models, by "provider/id". */
@@ -90,6 +93,7 @@ export class Extension {
     this.listeners.length = 0;
     for (const map of [this.tools, this.commands, this.shortcuts, this.flags, this.providers]) map.clear();
     for (const { end } of this.mcpServers.values()) end?.();
+    this.markdownTransformers.clear();
     for (const map of [this.mcpServers, this.virtualModels, this.messageRenderers, this.entryRenderers]) map.clear();
     for (const end of this.#endings) end();
     this.#endings.clear();

@@ -97,6 +97,7 @@ export class ExtensionHost implements HookPort {
   #facade: ReadonlySession | undefined;
   #uiFor: UiFor = NO_UI_FOR;
   #uis = new WeakMap<Extension, UiPort>();
+  readonly #owners = new WeakMap<Extension, UiOwner>();
   #endStrays: (() => void) | undefined;
   #givenFlags: readonly GivenFlag[] = [];
   #flagValues: ReadonlyMap<string, boolean | string> = new Map();
@@ -198,13 +199,15 @@ export class ExtensionHost implements HookPort {
 
   /** An extension, as the screen deals with it. */
   ownerOf(extension: Extension): UiOwner {
-    const gone = new AbortController();
-    extension.whenRetired(() => gone.abort());
-    return {
-      name: basename(extension.path),
-      gone: gone.signal,
-      failed: (event, error) => this.#failed(extension, event, error),
-    };
+    let owner = this.#owners.get(extension);
+    if (owner === undefined) {
+      const gone = new AbortController();
+      extension.whenRetired(() => gone.abort());
+      const failed: UiOwner["failed"] = (event, error) => this.#failed(extension, event, error);
+      owner = { name: basename(extension.path), gone: gone.signal, failed };
+      this.#owners.set(extension, owner);
+    }
+    return owner;
   }
 
   /**

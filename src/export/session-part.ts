@@ -4,6 +4,7 @@
  */
 import type { SessionEntry, SessionHeader } from "../tree/entries.ts";
 import type { SessionEntryIndex } from "../tree/entry-index.ts";
+import { LONGEST_RUN } from "../tree/line-run.ts";
 import type { Problem } from "../tree/problems.ts";
 import { ROOT } from "../tree/tree-links.ts";
 import type { TreeProblem } from "../tree/tree-links.ts";
@@ -58,6 +59,8 @@ export class SessionPart implements PageSource {
   asked = 0;
   /** What ids were that are masked. */
   readonly #unmasked = new Map<string, string>();
+  /** The entries read last, in the order of the export. */
+  #piece: { from: number; entries: readonly SessionEntry[] } = { from: 0, entries: [] };
 
   constructor(
     index: SessionEntryIndex,
@@ -81,9 +84,18 @@ export class SessionPart implements PageSource {
   get leafOrdinal(): number {
     return this.#path === undefined ? this.#index.leafOrdinal : this.#path.length - 1;
   }
-  /** Keeps none: an export looks at most entries once, and they would push out each other. */
   at(n: number): SessionEntry {
-    return this.#placed(n, this.#index.readOnce(this.#ordinal(n)));
+    return this.#placed(n, this.#entryAt(n));
+  }
+  /** Those that follow one another are read together; none is kept beyond that, since most are looked at once. */
+  #entryAt(n: number): SessionEntry {
+    const { from, entries } = this.#piece;
+    const next = from + entries.length;
+    if (n < from || n > next) return this.#index.readOnce(this.#ordinal(n));
+    if (n < next) return entries[n - from]!;
+    const ordinals = Array.from({ length: Math.min(LONGEST_RUN, this.size - n) }, (_, at) => this.#ordinal(n + at));
+    this.#piece = { from: n, entries: this.#index.run(ordinals, 0, false) };
+    return this.#piece.entries[0]!;
   }
   kindAt(n: number): string {
     return this.#shown(this.#index.kindAt(this.#ordinal(n)));

@@ -27,7 +27,7 @@ export interface KnownFile {
   readonly summary: SessionSummary;
 }
 
-/** @param state of the file before it was read; of more than these four nothing is kept */
+/** @param state of the file before it was read; of it nothing else is kept */
 export const fileKnown = (
   path: string,
   { size, ino, mtimeMs, ctimeMs }: FileState,
@@ -40,6 +40,7 @@ const HASH_DIGITS = 32;
 
 export class ListCache {
   readonly #dir: string;
+  readonly #path: string;
   readonly #known: ReadonlyMap<string, KnownFile>;
   /** Those of the known ones that were asked for. */
   readonly #found: KnownFile[] = [];
@@ -48,8 +49,9 @@ export class ListCache {
   /** @param dir a folder of session files */
   constructor(dir: string) {
     this.#dir = dir;
-    this.#known = remembered(dir) ?? byPath(linesIn(pathOf(dir), dir));
-    remember(dir, this.#known);
+    this.#path = pathOf(dir);
+    this.#known = remembered(this.#path) ?? byPath(linesIn(this.#path, dir));
+    remember(this.#path, this.#known);
   }
 
   /** What is known of a file that is in this state; to be asked once. */
@@ -73,8 +75,8 @@ export class ListCache {
     const old = isWhole ? this.#found : this.#known.values();
     const files = byPath([...old, ...this.#news.values()]);
     try {
-      replace(pathOf(this.#dir), bytesOf(this.#dir, [...files.values()]));
-      remember(this.#dir, files);
+      replace(this.#path, bytesOf(this.#dir, [...files.values()]));
+      remember(this.#path, files);
     } catch {
       // The next list reads the files again.
     }
@@ -90,13 +92,12 @@ const REMEMBERED_FILES = 5000;
 /** The cache that was used last, as it is on disk. */
 let latest: { path: string; state: FileState; lines: ReadonlyMap<string, KnownFile> } | undefined;
 
-function remembered(dir: string): ReadonlyMap<string, KnownFile> | undefined {
-  const state = latest?.path === pathOf(dir) ? stateOf(latest.path) : undefined;
+function remembered(path: string): ReadonlyMap<string, KnownFile> | undefined {
+  const state = latest?.path === path ? stateOf(path) : undefined;
   return latest !== undefined && state !== undefined && isSame(latest.state, state) ? latest.lines : undefined;
 }
 
-function remember(dir: string, lines: ReadonlyMap<string, KnownFile>): void {
-  const path = pathOf(dir);
+function remember(path: string, lines: ReadonlyMap<string, KnownFile>): void {
   const state = stateOf(path);
   latest = state === undefined || lines.size > REMEMBERED_FILES ? undefined : { path, state, lines };
 }

@@ -30,7 +30,7 @@ export interface ListRow {
 /** Files looked at before others get their turn, … */
 const LOOKS_PER_TURN = 64;
 /** … and how many are known for the price of one. */
-const KNOWN_PER_LOOK = 8;
+const KNOWN_PER_LOOK = 16;
 
 export class Listing {
   readonly #dirs: readonly string[];

@@ -119,19 +119,18 @@ export class SessionEntryIndex {
    */
   all(ns: readonly number[], { keep = true } = {}): SessionEntry[] {
     const entries: SessionEntry[] = [];
-    while (entries.length < ns.length) {
-      const kept = this.#keptAt(ns[entries.length]!);
-      if (kept !== undefined) {
-        entries.push(kept);
-        continue;
-      }
-      for (const body of this.#bodies.readRun(ns, entries.length)) {
-        const n = ns[entries.length]!;
-        const entry = this.#take(n, body);
-        entries.push(keep ? this.#bodies.keep(n, entry) : entry);
-      }
-    }
+    while (entries.length < ns.length) entries.push(...this.run(ns, entries.length, keep));
     return entries;
+  }
+  /** Of the entries of these ordinals, from the one at `from` on, as many as are read with one call: one at least. */
+  run(ns: readonly number[], from: number, keep: boolean): SessionEntry[] {
+    const kept = this.#keptAt(ns[from]!);
+    if (kept !== undefined) return [kept];
+    return this.#bodies.readRun(ns, from).map((body, at) => {
+      const n = ns[from + at]!;
+      const entry = this.#take(n, body);
+      return keep ? this.#bodies.keep(n, entry) : entry;
+    });
   }
   /** The same, and nothing is kept of it: for those who look at each entry once. */
   readOnce(n: number): SessionEntry {

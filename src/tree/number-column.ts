@@ -14,6 +14,12 @@ export class NumberColumn {
   static ofInt32(): NumberColumn {
     return new NumberColumn(new Int32Array(64));
   }
+  /** The same, with as many of one value. */
+  static filled(size: number, value: number): NumberColumn {
+    const column = new NumberColumn(new Int32Array(Math.max(64, size)).fill(value));
+    column.#size = size;
+    return column;
+  }
   static ofFloat64(): NumberColumn {
     return new NumberColumn(new Float64Array(64));
   }

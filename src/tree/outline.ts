@@ -228,7 +228,7 @@ export class Outline {
   }
 
   #rowAt(place: number, firstLevel: (indent: number) => number, foldMarks: boolean): OutlineRow {
-    const tree = this.#tree;
+    const { tree, order, labels } = this.#arrangement;
     const source = this.#source;
     const around = this.#around;
     const n = tree.ordinals[place]!;
@@ -251,10 +251,10 @@ export class Outline {
       indent,
       prefix: drawPrefix(tree, place, firstLevel(indent), mark),
       fold,
-      active: this.#order.active[n] === 1,
-      current: n === this.#order.current,
+      active: order.active[n] === 1,
+      current: n === order.current,
       selected: index === this.#selected,
-      label: this.#arrangement.labels.get(n),
+      label: labels.get(n),
       problem: problem === undefined ? undefined : PROBLEM_MARKS[problem],
       get text() {
         return source.glanceAt?.(n).text ?? rowText(source.at(n), n, around);

@@ -13,9 +13,7 @@ export interface CallDescription {
 
 const LONGEST_COMMAND = 50;
 /** What other tools' calls are about, the most telling first. */
-const MAIN_FIELDS = "command query pattern url path file_path file title name description prompt text message".split(
-  " ",
-);
+const MAIN_FIELDS = "command query pattern url path file_path file title name description prompt text".split(" ");
 
 type Arguments = { readonly [name: string]: unknown };
 type Describe = (args: Arguments, home: string | undefined) => string;

@@ -146,17 +146,24 @@ export class TreeLinks {
    */
   childrenByTime(n: number): number[] {
     const children = this.children(n);
-    if (children.length < 2) return children;
+    if (this.#areByTime(children)) return children;
     let before = Number.NEGATIVE_INFINITY;
-    let sorted = true;
     const keyed = children.map((child) => {
       const time = this.#times.at(child);
-      const key = Number.isNaN(time) ? before : time;
-      if (key < before) sorted = false;
-      before = key;
-      return { child, key };
+      before = Number.isNaN(time) ? before : time;
+      return { child, key: before };
     });
-    return sorted ? children : keyed.sort((a, b) => a.key - b.key).map(({ child }) => child);
+    return keyed.sort((a, b) => a.key - b.key).map(({ child }) => child);
+  }
+
+  #areByTime(children: readonly number[]): boolean {
+    let before = Number.NEGATIVE_INFINITY;
+    for (const child of children) {
+      const time = this.#times.at(child);
+      if (time < before) return false;
+      if (!Number.isNaN(time)) before = time;
+    }
+    return true;
   }
 
   time(n: number): number {
@@ -213,8 +220,7 @@ export class TreeLinks {
 
   #lists(): ChildLists {
     if (this.#children === undefined) {
-      const lists = new ChildLists();
-      for (let n = 0; n < this.size; n++) lists.add();
+      const lists = new ChildLists(this.size);
       for (let n = 0; n < this.size; n++) lists.hang(n, this.parent(n));
       this.#children = lists;
     }
@@ -225,12 +231,15 @@ export class TreeLinks {
 /** Linked lists of children in file order, the roots' list first. */
 class ChildLists {
   /** Each at [n + 1], so that ROOT has a list as well. */
-  readonly #first = NumberColumn.ofInt32();
-  readonly #last = NumberColumn.ofInt32();
-  readonly #next = NumberColumn.ofInt32();
+  readonly #first: NumberColumn;
+  readonly #last: NumberColumn;
+  readonly #next: NumberColumn;
 
-  constructor() {
-    this.add();
+  /** With room for `size` ordinals. */
+  constructor(size: number) {
+    this.#first = NumberColumn.filled(size + 1, NOTHING);
+    this.#last = NumberColumn.filled(size + 1, NOTHING);
+    this.#next = NumberColumn.filled(size + 1, NOTHING);
   }
   /** Makes room for the next ordinal. */
   add(): void {

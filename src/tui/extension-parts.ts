@@ -36,18 +36,27 @@ export class ReplaceablePart implements Component {
 /** The areas of widgets above and below the editor, which together take a third of the terminal at most. */
 export function widgetAreas(rows: () => number): { above: WidgetArea; below: WidgetArea } {
   const most = (): number => Math.max(2, Math.floor(rows() / 3));
-  const above: WidgetArea = new WidgetArea((width) => most() - below.height(width, Math.floor(most() / 2)));
-  const below: WidgetArea = new WidgetArea((width) => most() - above.height(width, Math.ceil(most() / 2)));
+  const halfOf = (other: () => WidgetArea, half: () => number): WidgetArea =>
+    // The other one is drawn to be measured only where it matters.
+    new WidgetArea((width, wanted) => (wanted <= half() ? wanted : most() - other().height(width, most() - half())));
+  const above = halfOf(
+    () => below,
+    () => Math.ceil(most() / 2),
+  );
+  const below = halfOf(
+    () => above,
+    () => Math.floor(most() / 2),
+  );
   return { above, below };
 }
 
 /** Widgets one under the other, in the order in which their keys were first used. */
 export class WidgetArea implements Component {
   readonly #widgets = new Map<string, Guarded>();
-  readonly #room: (width: number) => number;
+  readonly #room: (width: number, wanted: number) => number;
 
-  /** `room`: how many lines there is room for. */
-  constructor(room: (width: number) => number) {
+  /** `room`: for how many of the lines that it has there is room. */
+  constructor(room: (width: number, wanted: number) => number) {
     this.#room = room;
   }
 
@@ -66,8 +75,7 @@ export class WidgetArea implements Component {
   }
   render(width: number): readonly string[] {
     const lines = this.#lines(width);
-    if (lines.length === 0) return lines;
-    const room = this.#room(width);
+    const room = this.#room(width, lines.length);
     if (lines.length <= room) return lines;
     const shown = lines.slice(0, room - 1);
     return [...shown, note(`… ${lines.length - shown.length} more lines`, width)];

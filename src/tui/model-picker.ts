@@ -123,7 +123,7 @@ export class ModelPicker<M extends ModelItem> implements Component, Focusable {
 
   #emptyText(): string {
     return this.#options.models.length === 0
-      ? "No model can be used yet: set an API key in the environment, or start a local server"
+      ? "No model yet: set an API key, start a local server, or give --base-url"
       : `No model matches "${this.#query}"`;
   }
 

@@ -531,13 +531,18 @@ test("[E1] a screen reader hears how many entries a search has found, and of row
 test("[E1] Enter goes to what is typed, also before it is found", async (t) => {
   const opened = await open(t);
   const { ask } = opened;
-  await ask(`(() => {
-    const field = document.querySelector("#search");
-    field.focus();
-    field.value = "flour is fine";
-    field.dispatchEvent(new Event("input"));
-    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
-  })()`);
-  await settled(ask);
+  const typeAndEnter = async (query: string): Promise<void> => {
+    await ask(`(() => {
+      const field = document.querySelector("#search");
+      field.value = ${JSON.stringify(query)};
+      field.dispatchEvent(new Event("input"));
+      field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    })()`);
+    await settled(ask);
+  };
+  await typeAndEnter("flour is fine");
   assert.equal(await search(opened), "?leafId=other-answer&targetId=other-answer");
+  await typeAndEnter("nothing has this");
+  assert.deepEqual(await shownRows(ask), []);
+  assert.equal(await opened.page.getAttribute("#tree", "aria-busy"), "false");
 });

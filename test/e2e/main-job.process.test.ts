@@ -111,7 +111,7 @@ for (const [api, path] of PROTOCOLS) {
     // /branch from the prompt: a new file that names the old one, the prompt back in the editor.
     const before = readFileSync(file);
     second.send(`/branch${KEYS.enter}`);
-    await second.waitFor("Message 2 of 2");
+    await second.waitFor("Message 1 of 1");
     second.send(KEYS.enter);
     await second.waitFor((screen) => screen.includes("Read my notes in French") && !screen.includes("WOMBAT-7"));
     second.send(`${KEYS.enter}`);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Bodies } from "../../src/export/page/bodies.ts";
-import { Heights } from "../../src/export/page/heights.ts";
+import { EvenHeights, Heights } from "../../src/export/page/heights.ts";
 import { PageTree } from "../../src/export/page/page-tree.ts";
 import { PageView } from "../../src/export/page/page-view.ts";
 import { readPlace, withPlace } from "../../src/export/page/place.ts";
@@ -48,6 +48,18 @@ test("[E1] heights: where items stand is the sum of those before, whatever was m
     }),
   );
   assert.equal(new Heights(0, () => 1).itemAt(5), 0);
+});
+
+test("[E1, Y11] even heights say what measured ones of the same height say", () => {
+  fc.assert(
+    fc.property(fc.nat(60), fc.integer({ min: -100, max: 2000 }), (size, point) => {
+      const [even, measured] = [new EvenHeights(size, 22), new Heights(size, () => 22)];
+      assert.deepEqual(
+        [even.count, even.total, even.itemAt(point), even.offset(size >> 1), even.of(0)],
+        [measured.count, measured.total, measured.itemAt(point), measured.offset(size >> 1), 22],
+      );
+    }),
+  );
 });
 
 test("[E2] dB66 only whole addresses of the web and of people become links", () => {

@@ -46,10 +46,10 @@ test("[R1] examples/rpc-tree.mjs draws the tree of a session and moves in it, ov
   assert.equal(drawn.length, 4, "once at first, and after each move");
   const here = drawn.map((text) => /^.*›.*$/m.exec(text)?.[0]);
   assert.deepEqual(here, [
-    " 21 › │     │     • [ready to send] assistant: > Since this morning the carrier nordpost answers one",
+    " 21 › │     │     • [ready to send] assistant: Since this morning the carrier nordpost answers one r",
     " 13 › │     • [cache: dead end] assistant: The cache makes the page fast, but one test fails for a g",
-    " 21 › │     │     • [ready to send] assistant: > Since this morning the carrier nordpost answers one",
-    "  8 › │     • assistant: A small in-memory cache in front of `fetchRate`.",
+    " 21 › │     │     • [ready to send] assistant: Since this morning the carrier nordpost answers one r",
+    "  8 › │     • assistant: A small in-memory cache in front of fetchRate.",
   ]);
 });
 

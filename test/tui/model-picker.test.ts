@@ -72,7 +72,7 @@ test("[U4] the search may start with what the user typed after /model", () => {
 test("[U4] without models the list says how to get one, and every key is harmless", () => {
   const { component, events } = picker([]);
   deepEqual(body(component, 100), [
-    "  No model can be used yet: set an API key in the environment, or start a local server",
+    "  No model yet: set an API key, start a local server, or give --base-url",
     "  (0/0)",
   ]);
   press(component, ...(Object.keys(KEYS) as KeyName[]).filter((key) => key !== "escape" && key !== "ctrlC"));

@@ -166,7 +166,7 @@ export class PageElement extends LitElement {
   /** Goes to an entry as the user asked. */
   #goTo(n: number): void {
     const { view } = this.parts;
-    const before = this.#sidebar.selectedOffset;
+    const before = this.#sidebar.selectedPlace;
     view.show(n);
     this.#remember();
     if (this.#isSideOpen) this.#openSide(false);

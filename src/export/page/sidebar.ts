@@ -52,9 +52,10 @@ export class SidebarElement extends LitElement {
     this.search.start();
   }
 
-  /** How far below the list's upper edge the selected row stands. */
-  get selectedOffset(): number {
-    return this.#list?.offsetOf(this.#options.view.outline.selected) ?? 0;
+  /** Where the selected row stands; in the middle when it has to come on the screen first. */
+  get selectedPlace(): ListPlace {
+    const offset = this.#list?.offsetOf(this.#options.view.outline.selected) ?? -1;
+    return offset >= 0 && offset < this.#list!.clientHeight ? offset : "middle";
   }
 
   /** Empties the field alone. */
@@ -179,7 +180,7 @@ export class SidebarElement extends LitElement {
     const isSearch = event.target === this.#input;
     if (event.key === "Enter") {
       // What is typed is meant, also where it is not found yet.
-      outline.searchOn(Number.POSITIVE_INFINITY);
+      if (outline.searchOn(Number.POSITIVE_INFINITY)) this.#onFound();
       const [row] = outline.rows(outline.selected, 1);
       if (row !== undefined) this.#options.onPick(row.n);
     } else if (event.key === "Escape" && outline.query !== "") {

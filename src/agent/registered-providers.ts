@@ -65,10 +65,11 @@ export interface RegisteredProvider {
 const READY_MS = 5_000;
 
 /** Throws one plain sentence for what is no provider. */
-export function registeredProvider(id: string, config: ProviderConfig, environment: Environment): RegisteredProvider {
+export function registeredProvider(id: string, given: ProviderConfig, environment: Environment): RegisteredProvider {
   if (typeof id !== "string" || id.trim() === "") throw new TypeError("A provider must have a name.");
-  const wrong = faultOf(config);
+  const wrong = faultOf(given);
   if (wrong !== undefined) throw new TypeError(`The provider ${id} cannot be registered: ${wrong}.`);
+  const config = configOf(given);
   const { apiKey, refreshModels, oauth, name = oauth?.name ?? id } = config;
   let { models } = config;
   const missingKey = (): string | undefined => {
@@ -78,8 +79,9 @@ export function registeredProvider(id: string, config: ProviderConfig, environme
   };
   const refresh = async (): Promise<void> => {
     const key = apiKey === undefined || missingKey() !== undefined ? undefined : await configValue(apiKey, environment);
-    const found: unknown = await refreshModels?.call(config, refreshContext(key));
-    if (faultOf({ ...config, models: found }) === undefined) models = found as readonly ProviderModelConfig[];
+    const found: unknown = await refreshModels?.call(given, refreshContext(key));
+    if (Array.isArray(found) && faultOf({ ...config, models: found }) === undefined)
+      models = deepCopy(found as ProviderModelConfig[]);
   };
   const decides = [apiKey, models, refreshModels, oauth].some((given) => given !== undefined);
   return {
@@ -93,6 +95,15 @@ export function registeredProvider(id: string, config: ProviderConfig, environme
         { ...config, name: config.name ?? base?.name ?? name, ...(models && { models }) },
         environment,
       ),
+  };
+}
+
+/** What is changed later in the extension's own object does not count. */
+function configOf({ streamSimple, refreshModels, ...plain }: ProviderConfig): ProviderConfig {
+  return {
+    ...deepCopy(plain),
+    ...(streamSimple === undefined ? {} : { streamSimple }),
+    ...(refreshModels === undefined ? {} : { refreshModels }),
   };
 }
 

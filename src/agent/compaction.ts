@@ -57,7 +57,10 @@ export interface CompactionHost {
   /** Writes the summaries; undefined: the session's model does. */
   summaryModel(): Model | undefined;
   readonly hooks: Pick<HookPort, "has">;
+  /** Writes summaries where no other is chosen for that. */
   model(): Model | undefined;
+  /** Whose window has to hold the context. */
+  answering(): Model | undefined;
   contextTokens(): number;
   emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
   emit(event: AgentSessionEvent): void;
@@ -151,7 +154,7 @@ export class Compaction {
   #prepare({ keepAtMost = Infinity }: CompactionRequest): ReturnType<typeof prepareCompaction> {
     const { sessionManager } = this.#host;
     const settings = this.#host.settings();
-    const model = this.#host.model();
+    const model = this.#host.answering();
     const keepRecentTokens = Math.min(keptTokens(settings, model?.contextWindow ?? 0), keepAtMost);
     return prepareCompaction(recentPath(sessionManager.getIndex()), {
       settings: { ...settings, keepRecentTokens },

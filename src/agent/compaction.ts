@@ -52,7 +52,7 @@ export type CompactionOutcome =
 
 export interface CompactionHost {
   readonly sessionManager: SessionManager;
-  readonly registry: Pick<ModelRegistry, "complete">;
+  readonly registry: Pick<ModelRegistry, "complete" | "physical">;
   settings(): CompactionSettings;
   /** Writes the summaries; undefined: the session's model does. */
   summaryModel(): Model | undefined;
@@ -200,13 +200,16 @@ export class Compaction {
     if (request.digest === true)
       return { kind: "draft", draft: { ...compactionDigest(preparation), firstKeptEntryId, tokensBefore } };
 
-    const model = this.#host.summaryModel() ?? this.#host.model();
-    if (model === undefined) return { kind: "failed", reason: NO_MODEL };
+    const chosen = this.#host.summaryModel() ?? this.#host.model();
+    if (chosen === undefined) return { kind: "failed", reason: NO_MODEL };
     const answer = checkedCompacting(await this.#compacting(preparation, signal));
     if (typeof answer === "string") return { kind: "failed", reason: notices.hookAnswerRefused(answer) };
     if (signal.aborted) return { kind: "cancelled" };
     const { context, prompt, preserveData } = answer;
     const { registry } = this.#host;
+    const model = await registry.physical(chosen, signal).catch(reasonOf);
+    if (signal.aborted) return { kind: "cancelled" };
+    if (typeof model === "string") return { kind: "failed", reason: model };
     const written = await summariseCompaction({ preparation, registry, model, focus, context, prompt, signal });
     const rest = { firstKeptEntryId, tokensBefore, ...(preserveData === undefined ? {} : { preserveData }) };
     return {

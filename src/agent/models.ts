@@ -192,6 +192,15 @@ export class ModelRegistry {
     return { model: target, thinkingLevel: clampThinkingLevel(target, level), state: route["state"] };
   }
 
+  /**
+   * The model that a request beside the conversation goes to: another one where `model` is virtual. Rejects as `route`
+   * does.
+   */
+  async physical(model: Model, signal: AbortSignal): Promise<Model> {
+    if (!isVirtual(model)) return model;
+    return (await this.route(model, { reason: "direct", thinkingLevel: "off", messages: [], signal })).model;
+  }
+
   /** Reads `models.json` anew. */
   async reread(): Promise<void> {
     const before = this.#own;

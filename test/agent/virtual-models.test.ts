@@ -177,6 +177,11 @@ test("[K1, X6] the window that counts is that of the model a request goes to, wh
   assert.deepEqual(sentTo(), ["small", "small", "small"]);
   const [compaction] = manager.getBranch().filter(({ type }) => type === "compaction");
   assert.match((compaction as { summary?: string }).summary ?? "", /The summary\./);
+  assert.deepEqual([...session.getUsage().byModel.keys()], ["lab/small"], "the summary counts under who wrote it");
+  const first = manager.getEntries().find(({ type }) => type === "message")!;
+  const { summaryEntry } = await session.navigateTree(first.id, { summarize: true });
+  assert.ok(summaryEntry !== undefined);
+  assert.deepEqual([...session.getUsage().byModel.keys()], ["lab/small"]);
 });
 
 test("[X6] a request beside the conversation is routed, too, and without state", async (t) => {

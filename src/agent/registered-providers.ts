@@ -126,7 +126,7 @@ function listedModels(given: Provider): () => readonly Model[] {
   let latest: unknown;
   let models: readonly Model[] = [];
   return () => {
-    const list: unknown = given.getModels();
+    const list = listOf(given);
     if (list === latest) return models;
     const found = Array.isArray(list) ? (list as unknown[]) : [];
     models = found.flatMap((model) => {
@@ -136,6 +136,15 @@ function listedModels(given: Provider): () => readonly Model[] {
     latest = list;
     return models;
   };
+}
+
+/** What it throws leaves it without models. */
+function listOf(given: Provider): unknown {
+  try {
+    return given.getModels();
+  } catch {
+    return undefined;
+  }
 }
 
 const refreshContext = (key: string | undefined): RefreshModelsContext => ({
@@ -276,16 +285,28 @@ async function answering(
 /** What an extension answers with; it gets copies. */
 function guarded(streamSimple: StreamSimple): Streams {
   const ask: Streams["streamSimple"] = (model, context, options = {}) => {
-    const call = (): unknown => streamSimple(deepCopy(model), deepCopy(context), forExtension(options));
-    return guardedStream(model, call, options.signal);
+    let isOver = false;
+    const given = forExtension(options, () => isOver);
+    const call = (): unknown => streamSimple(deepCopy(model), deepCopy(context), given);
+    const stream = guardedStream(model, call, options.signal);
+    void stream.result().then(() => (isOver = true));
+    return stream;
   };
   return { stream: ask, streamSimple: ask };
 }
 
 const CALLBACKS: ReadonlySet<string> = new Set(["onPayload", "onResponse", "onProviderStreamEvent"]);
 
-/** The agent loop passes on all of its own functions, such as the one that takes from the queue. */
-const forExtension = (options: SimpleStreamOptions): SimpleStreamOptions =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => typeof value !== "function" || CALLBACKS.has(name)),
-  );
+/**
+ * The agent loop passes on all of its own functions, such as the one that takes from the queue. Of those for the request
+ * none does anything once that is over: a provider that was left may still call them.
+ */
+function forExtension(options: SimpleStreamOptions, isOver: () => boolean): SimpleStreamOptions {
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value !== "function") given[name] = value;
+    else if (CALLBACKS.has(name))
+      given[name] = (...args: unknown[]) => (isOver() ? undefined : Reflect.apply(value, undefined, args));
+  }
+  return given;
+}

@@ -152,6 +152,35 @@ test("[X6] it may look for its models, and a whole provider for its key; both co
   assert.equal(textOf((await registry.complete(registry.find("whole", "w")!, QUESTION)).content), "Whole.");
 });
 
+test("[X3, X6] a stream that was left calls nothing of the next request's, and a list of models that throws is empty", async () => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  const told: unknown[] = [];
+  let late: (() => unknown) | undefined;
+  const streamSimple: StreamSimple = (model, _context, options) => {
+    late = () => options?.onPayload?.({ late: true }, model);
+    void options?.onPayload?.({ late: false }, model);
+    return answering("Done.");
+  };
+  registry.register("acme", { api: "acme-api", streamSimple, models: [{ id: "m" }] });
+  const options = { onPayload: (payload: unknown) => void told.push(payload) };
+  await registry.complete(registry.find("acme", "m")!, QUESTION, options);
+  await Promise.resolve();
+  assert.equal(late?.(), undefined);
+  assert.deepEqual(told, [{ late: false }]);
+  registry.registerWhole({
+    id: "whole",
+    name: "Whole",
+    auth: { apiKey: { name: "key", resolve: async () => ({ auth: {} }) } },
+    getModels: () => {
+      throw new Error("no list");
+    },
+    stream: () => answering(""),
+    streamSimple: () => answering(""),
+  });
+  await registry.settled();
+  assert.deepEqual([namesOf(registry), registry.defaultModel()?.id], [["acme/m"], "m"]);
+});
+
 test("[X3, X6] what is no provider is refused with the reason, and changes nothing", async () => {
   const registry = await ModelRegistry.load({ environment: {} });
   const refused = (id: unknown, config: unknown): string => {

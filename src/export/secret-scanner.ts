@@ -21,16 +21,17 @@ const OWN_RULES: readonly OwnRule[] = [
   { kind: "google api key", pattern: /\bAIza[\w-]{35}/g },
   { kind: "api key", pattern: /\b(?:sk|xai)-(?=[\w-]{0,300}\d)[\w-]{20,300}/g },
   { kind: "authorization", pattern: /\b(?:Bearer|Basic)[ \t]+(?<secret>[\w.~+/-]{16,4000}=*)/g },
-  // NAME=value as `env` and shell scripts have it, and the same in JSON.
+  // NAME=value as `env` and shell scripts have it, and the same in JSON: also in JSON that is a text in JSON, where each
+  // quote has backslashes before it.
   {
     kind: "variable",
     pattern:
-      /\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=["']?(?<secret>(?!process\.|os\.)(?=[^\s"']{0,300}\d)(?=[^\s"']{0,300}[A-Za-z])[^\s"'$(){}<>]{8,4000})/g,
+      /\b[A-Z][A-Z0-9_]{0,60}(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)=\\{0,7}["']?(?<secret>(?!process\.|os\.)(?=[^\s"']{0,300}\d)(?=[^\s"']{0,300}[A-Za-z])[^\s"'$(){}<>]{7,4000}[^\s"'\\$(){}<>])/g,
   },
   {
     kind: "variable",
     pattern:
-      /"[\w-]{0,60}(?:api[_-]?key|token|secret|password|access[_-]?key)"\s{0,20}:\s{0,20}"(?<secret>(?=[^\s"]{0,300}\d)(?=[^\s"]{0,300}[A-Za-z])[^\s"$(){}<>]{12,4000})"/gi,
+      /"[\w-]{0,60}(?:api[_-]?key|token|secret|password|access[_-]?key)\\{0,7}"\s{0,20}:\s{0,20}\\{0,7}"(?<secret>(?=[^\s"]{0,300}\d)(?=[^\s"]{0,300}[A-Za-z])[^\s"$(){}<>]{11,4000}[^\s"\\$(){}<>])\\{0,7}"/gi,
   },
   // The password alone may stand elsewhere. A plain word would be masked in every sentence: only its address is.
   {

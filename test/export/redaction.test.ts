@@ -187,6 +187,22 @@ test("[E3] a value is a secret by the name of its member, too, however deep it i
   assert.equal(redaction.text(`it is ${value}`), "it is [redacted: variable]");
 });
 
+test("[E3] a value is a secret by its name in JSON that is a text in JSON, however often", async () => {
+  const json = {
+    apiKey: "key-of-9-words",
+    in: { env: 'RUN_TOKEN="word-of-8-tokens" run', password: 'beginning-of-7"quoted' },
+  };
+  let text = JSON.stringify(json);
+  let masked = text;
+  for (const value of ["key-of-9-words", "word-of-8-tokens", "beginning-of-7"])
+    masked = masked.replace(value, "[redacted: variable]");
+  for (let depth = 1; depth <= 3; depth++) {
+    const secrets = await findSecrets([scannedRecord({ text })], []);
+    assert.equal(secrets.mask(text), masked, `${depth} deep`);
+    [text, masked] = [JSON.stringify({ text }), JSON.stringify({ text: masked })];
+  }
+});
+
 test("[E3] comments that switch secretlint off do not count, and a key across two texts is no key", async () => {
   const key = SECRETS["private key"]!;
   const off = `// secretlint-disable\n${SECRETS["github token"]!}`;

@@ -91,16 +91,20 @@ class GuardedAnswer {
   /** The provider's own last word. */
   async #read(source: AsyncIterable<unknown>, wait: BoundedWait): Promise<unknown> {
     const events = source[Symbol.asyncIterator]();
-    for (let count = 1; ; count++) {
-      const { done, value: event } = await wait.for<IteratorResult<unknown, unknown>>(() => events.next());
-      if (done === true) break;
-      if (isRecord(event) && event["type"] === "done") return event["message"];
-      if (isRecord(event) && event["type"] === "error") return event["error"];
-      if (isRecord(event)) this.#pass(event);
-      if (count % EVENTS_AT_ONCE === 0) await nextTurn();
+    try {
+      for (let count = 1; ; count++) {
+        const { done, value: event } = await wait.for<IteratorResult<unknown, unknown>>(() => events.next());
+        if (done === true) break;
+        if (isRecord(event) && event["type"] === "done") return event["message"];
+        if (isRecord(event) && event["type"] === "error") return event["error"];
+        if (isRecord(event)) this.#pass(event);
+        if (count % EVENTS_AT_ONCE === 0) await nextTurn();
+      }
+      const result: unknown = Reflect.get(source, "result");
+      return typeof result === "function" ? await wait.forLast(() => Reflect.apply(result, source, [])) : undefined;
+    } finally {
+      letGo(events);
     }
-    const result: unknown = Reflect.get(source, "result");
-    return typeof result === "function" ? wait.forLast(() => Reflect.apply(result, source, [])) : undefined;
   }
 
   /** A piece of the answer; what is none is passed over. */
@@ -225,7 +229,8 @@ class BoundedWait {
 
   async for<T>(work: () => PromiseLike<T>): Promise<T> {
     this.#timer.refresh();
-    return Promise.race([work(), this.#over.promise]);
+    // Of two that are settled the first counts: a flood of events that are all there already must not win.
+    return Promise.race([this.#over.promise, work()]);
   }
 
   /** For what should be there already. */
@@ -243,6 +248,11 @@ class BoundedWait {
   #endSoon(reason: string): void {
     this.#lastWait ??= setTimeout(() => this.#over.reject(new Error(reason)), this.#limits.endMs);
   }
+}
+
+/** A provider that is written as a generator closes its connection now. Nobody waits for it. */
+function letGo(events: AsyncIterator<unknown>): void {
+  void (async () => events.return?.())().catch(() => undefined);
 }
 
 const isStream = (value: unknown): value is AsyncIterable<unknown> =>

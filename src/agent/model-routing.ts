@@ -40,8 +40,10 @@ const STATE_ENTRY = "pi.virtual-model-state";
 
 export class ModelRouting {
   readonly #host: ModelRoutingHost;
+  /** For the latest request; by now it may be gone. */
+  #chosen: Model | undefined;
   #routed: { model: Model; thinkingLevel: ThinkingLevel } | undefined;
-  /** Why the router has named no model. */
+  /** Why no model was found for it. */
   #problem: string | undefined;
 
   constructor(host: ModelRoutingHost) {
@@ -50,7 +52,7 @@ export class ModelRouting {
 
   /** The one that answers, or has answered last. */
   get model(): Model {
-    const chosen = this.#host.state.usableModel();
+    const chosen = this.#chosen ?? this.#host.state.usableModel();
     return isVirtual(chosen) ? (this.#routed?.model ?? this.#host.state.answering ?? chosen) : chosen;
   }
   get thinkingLevel(): ThinkingLevel {
@@ -61,15 +63,16 @@ export class ModelRouting {
   readonly stream: StreamFn = (model, context, options) =>
     this.#problem === undefined
       ? this.#host.registry.stream(model, context, options)
-      : failingStream(this.#host.state.usableModel(), this.#problem, options?.signal);
+      : failingStream(this.#chosen ?? model, this.#problem, options?.signal);
 
   /** Finds the model for a request. Never rejects. */
   async route(ahead: RequestAhead): Promise<void> {
-    const chosen = this.#host.state.usableModel();
     this.#routed = undefined;
     this.#problem = undefined;
-    if (!isVirtual(chosen)) return;
     try {
+      const chosen = this.#host.state.usableModel();
+      this.#chosen = chosen;
+      if (!isVirtual(chosen)) return;
       const { branch, failed } = ahead;
       const path = this.#host.sessionManager.buildSessionContext(branch.tail).messages;
       const state = this.#stateOf(chosen, branch.tail);

@@ -27,6 +27,7 @@ import type {
   Provider,
   ProviderStreams,
 } from "@earendil-works/pi-ai";
+import { isRecord } from "../tree/json.ts";
 
 export {
   AssistantMessageEventStream,
@@ -273,21 +274,30 @@ export const NO_KEY = "none";
 export const ownModel = (provider: OwnProvider, own: OwnModel): Model =>
   fullModel({ ...own, api: provider.api, provider: provider.id, baseUrl: requestUrl(provider) });
 
-/** A model with what was said of it, the rest by default. What was said of numbers may be anything. */
+/** A model with what was said of it, the rest by default. What was said may be anything. */
 export function fullModel(
   given: Partial<Omit<Model, "cost">> &
     Pick<Model, "id" | "api" | "provider" | "baseUrl"> & { cost?: Partial<Model["cost"]> },
 ): Model {
-  const { name, input, cost, reasoning, contextWindow, maxTokens } = given;
+  const { name, baseUrl, input, reasoning, contextWindow, maxTokens } = given;
   const count = (value: number | undefined, fallback: number): number =>
-    typeof value === "number" && value > 0 ? value : fallback;
+    typeof value === "number" && value > 0 && value < Infinity ? value : fallback;
+  const text = (value: string | undefined, fallback: string): string => (typeof value === "string" ? value : fallback);
   const window = Math.max(MIN_CONTEXT_WINDOW, count(contextWindow, DEFAULT_CONTEXT_WINDOW));
+  const cost: Partial<Model["cost"]> = isRecord(given.cost) ? given.cost : {};
   return {
     ...given,
-    name: name ?? given.id,
+    name: text(name, given.id),
+    baseUrl: text(baseUrl, ""),
     input: Array.isArray(input) ? input : ["text"],
-    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...cost },
-    reasoning: reasoning ?? false,
+    cost: {
+      ...cost,
+      input: count(cost.input, 0),
+      output: count(cost.output, 0),
+      cacheRead: count(cost.cacheRead, 0),
+      cacheWrite: count(cost.cacheWrite, 0),
+    },
+    reasoning: reasoning === true,
     contextWindow: window,
     maxTokens: Math.min(count(maxTokens, DEFAULT_MAX_TOKENS), window),
   };

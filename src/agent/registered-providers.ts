@@ -109,10 +109,11 @@ function configOf({ streamSimple, refreshModels, ...plain }: ProviderConfig): Pr
 
 /** A whole provider, as the library has them: it knows its models, its key and how to ask. Throws as the other does. */
 export function wholeProvider(given: Provider, environment: Environment): RegisteredProvider {
-  const { id, name, auth } = given;
+  const { id, auth } = given;
   if (typeof id !== "string" || id.trim() === "") throw new TypeError("A provider must have an id.");
   if (typeof given.getModels !== "function" || typeof given.streamSimple !== "function" || !isRecord(auth))
     throw new TypeError(`The provider ${id} cannot be registered: it must have getModels, streamSimple and auth.`);
+  const name = typeof given.name === "string" ? given.name : id;
   let hasKey = false;
   const look = async (): Promise<void> => {
     const ctx = { env: async (variable: string) => environment[variable], fileExists: async () => false };

@@ -80,7 +80,12 @@ const screenSettings = (settings: Settings): InteractiveSettings => ({
   externalEditor: settings.get("externalEditor"),
 });
 
-/** `/reload`. Context files are read for each prompt anyway. Gives what is wrong, one plain sentence each. */
+const RELOAD_LATER = "Something is still running; wait for its end, or stop it first.";
+
+/**
+ * `/reload`. Context files are read for each prompt anyway. Gives what is wrong, one plain sentence each. Refused while
+ * anything runs: a turn would go on with half of the old and half of the new.
+ */
 async function reload(
   draw: (settings: InteractiveSettings) => void,
   args: Arguments,
@@ -88,6 +93,7 @@ async function reload(
   session: AgentSession,
   keybindings: KeybindingsManager,
 ): Promise<string[]> {
+  if (!session.isIdle) throw new Error(RELOAD_LATER);
   const { stateDir, project, extensions, settings, registry } = place;
   const keys = readUserKeys(stateDir);
   keybindings.setUserBindings(keys.bindings);

@@ -2,6 +2,7 @@
  * Text of a message as people read it, for one line: Markdown without its marks.
  * Part of `tree/`: pure. Used by row-text.
  */
+import { cutText } from "./content.ts";
 import { LONGEST, VISIBLE, isBlank, oneLine } from "./one-line.ts";
 
 /** Marks take room as well: so much of a text is looked at for a line, in UTF-16 units. */
@@ -28,7 +29,7 @@ export function unmarkedLine(text: unknown, limit = LONGEST): string {
 /** At least the first `enough` characters of a text; what is nothing but marks keeps them. */
 function unmarked(text: string, enough: number): string {
   const from = Math.max(0, text.search(VISIBLE));
-  const start = text.slice(from, from + LOOKED_AT);
+  const start = cutText(text.slice(from), LOOKED_AT);
   if (!MAY_HAVE_MARKS.test(start)) return start;
   let plain = "";
   /** In a block of code: whether its first line is still to come. */

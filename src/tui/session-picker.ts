@@ -6,6 +6,7 @@ import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Component, Focusable, Keybinding } from "@earendil-works/pi-tui";
 import type { SessionInfo } from "../session/catalog.ts";
 import { reasonOf } from "../session/session-errors.ts";
+import { cutText } from "../tree/content.ts";
 import { LabelEditor } from "./label-editor.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import {
@@ -310,7 +311,7 @@ export class SessionPicker implements Component, Focusable {
   /** Name or first message on the left; number of messages, age and marks on the right. */
   #content(session: SessionInfo, depth: number, width: number): string {
     const indent = "  ".repeat(Math.min(depth, 8));
-    const shown = (session.name ?? session.firstMessage).slice(0, SHOWN_CHARACTERS);
+    const shown = cutText(session.name ?? session.firstMessage, SHOWN_CHARACTERS);
     const text = sanitiseLine(shown) || (session.isComplete ? "(no messages)" : "…");
     const isCurrent = session.path === this.#options.currentPath;
     const style = isCurrent ? "accent" : session.name !== undefined ? "warning" : "text";

@@ -2,6 +2,7 @@
  * Content of messages as text that may be drawn: sanitised, bounded, and never an exception, whatever a file holds.
  * Part of `tui/`; used by the chat rows.
  */
+import { cutText } from "../tree/content.ts";
 import { sanitise } from "./sanitise.ts";
 
 /** More of one text is not drawn: a terminal that scrolls for minutes helps nobody. The session keeps all of it. */
@@ -28,7 +29,8 @@ export function shownText(content: unknown): string {
 export function bounded(value: unknown): string {
   if (typeof value !== "string") return "";
   if (value.length <= MAX_CHARACTERS) return sanitise(value);
-  return `${sanitise(value.slice(0, MAX_CHARACTERS))}\n… ${value.length - MAX_CHARACTERS} more characters are in the session file`;
+  const start = cutText(value, MAX_CHARACTERS);
+  return `${sanitise(start)}\n… ${value.length - start.length} more characters are in the session file`;
 }
 
 /** Arguments of a tool call as one short line; anything JSON cannot hold is named by its type. */
@@ -41,7 +43,7 @@ export function argumentsText(args: unknown): string {
     json = undefined;
   }
   const text = json ?? typeof args;
-  return text === "{}" ? "" : text.slice(0, MAX_LINE);
+  return text === "{}" ? "" : cutText(text, MAX_LINE);
 }
 
 /** The lines a collapsed row shows and how many it leaves out; `from` says which end matters. */
@@ -52,7 +54,7 @@ export function collapseLines(
 ): { lines: string[]; hidden: number } {
   const kept = from === "head" ? lines.slice(0, limit) : lines.slice(-limit);
   return {
-    lines: kept.map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)),
+    lines: kept.map((line) => (line.length > MAX_LINE ? `${cutText(line, MAX_LINE)}…` : line)),
     hidden: lines.length - kept.length,
   };
 }

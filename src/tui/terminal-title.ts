@@ -3,6 +3,7 @@
  * Part of `tui/`; used by session-screen at the start and whenever the session or its name changes.
  */
 import { basename } from "node:path";
+import { cutText } from "../tree/content.ts";
 import { sanitiseLine } from "./sanitise.ts";
 
 /** Longer titles help no taskbar. */
@@ -11,7 +12,7 @@ const MAX_PART = 60;
 /** "bough - name - folder", without the name while there is none; "bough (plan) - …" while planning. */
 export function terminalTitle(sessionName: string | undefined, cwd: string, isPlanning = false): string {
   return [isPlanning ? "bough (plan)" : "bough", sessionName ?? "", basename(cwd)]
-    .map((part) => sanitiseLine(part).slice(0, MAX_PART).toWellFormed())
+    .map((part) => cutText(sanitiseLine(part), MAX_PART).toWellFormed())
     .filter((part) => part !== "")
     .join(" - ");
 }

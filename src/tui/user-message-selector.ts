@@ -4,6 +4,7 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import type { PromptText } from "../agent/prompt-entries.ts";
+import { cutText } from "../tree/content.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import { fit, framed, keyHint, movedSelection, note, row, windowStart } from "./selector-list.ts";
 import type { SelectorScreen } from "./selector-list.ts";
@@ -85,7 +86,7 @@ export class UserMessageSelector implements Component {
   }
 
   #itemLines(message: PromptText, index: number, width: number): string[] {
-    const text = sanitiseLine(message.text.slice(0, SHOWN_CHARACTERS));
+    const text = sanitiseLine(cutText(message.text, SHOWN_CHARACTERS));
     const place = theme.fg("muted", `  Message ${index + 1} of ${this.#options.messages.length}`);
     return [row(text, index === this.#selected, width), fit(place, width), ""];
   }

@@ -132,13 +132,40 @@ test("[X3, X6] a provider that does not stop when it is told to is left", async 
   assert.deepEqual([answer.stopReason, answer.content, events.at(-1)], ["aborted", [text("Still")], "error"]);
 });
 
-test("[X3, X6] a flood without end lets the user stop it", async () => {
-  const stop = new AbortController();
-  setImmediate(() => stop.abort());
+test("[X3, X6] a flood without end lets the user stop it, also when all of it is there at once", async () => {
+  const event = { type: "text_delta", contentIndex: 0, delta: "", partial: partial(text("x")) };
   const flood = async function* (): AsyncGenerator<unknown> {
-    for (;;) yield { type: "text_delta", contentIndex: 0, delta: "", partial: partial(text("x")) };
+    for (;;) yield event;
   };
-  assert.equal((await answerOf(flood, stop.signal)).answer.stopReason, "aborted");
+  const ready = Promise.resolve({ done: false, value: event });
+  const readyFlood = (): unknown => ({ [Symbol.asyncIterator]: () => ({ next: () => ready }) });
+  for (const call of [flood, readyFlood]) {
+    const stop = new AbortController();
+    setImmediate(() => stop.abort());
+    assert.equal((await answerOf(call, stop.signal)).answer.stopReason, "aborted");
+  }
+});
+
+test("[X3, X6] a provider may clean up when its answer is over, whichever way it ended", async () => {
+  const ends: string[] = [];
+  const cleaning = (end: string, last: () => unknown): Promise<Seen> =>
+    answerOf(async function* () {
+      try {
+        yield last();
+      } finally {
+        ends.push(end);
+        await Promise.reject(new Error("nobody's business"));
+      }
+    });
+  const { answer } = await cleaning("done", () => done({ content: [text("A")], stopReason: "stop" }));
+  assert.deepEqual([answer.stopReason, answer.content], ["stop", [text("A")]]);
+  await cleaning("error", () => ({ type: "error", error: { stopReason: "error", errorMessage: "broken" } }));
+  await cleaning("hostile", () => ({
+    get type(): never {
+      throw new Error("hands off");
+    },
+  }));
+  assert.deepEqual(ends, ["done", "error", "hostile"]);
 });
 
 test("[X3, X6] what is no part of an answer is passed over, what no session could hold is left out", async () => {

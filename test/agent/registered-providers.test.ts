@@ -238,6 +238,21 @@ test("[X3, X6] an unknown protocol, and models without sense, are an error of th
     [128_000, 16_384, { input: 1, output: 0, cacheRead: 0, cacheWrite: 0 }, ["text"]],
   );
   assert.deepEqual(namesOf(registry), ["acme/odd"]);
+  const odder = { id: "odder", name: 5, baseUrl: {}, contextWindow: Infinity, cost: "free", reasoning: "yes" } as never;
+  registry.registerWhole({
+    id: "whole",
+    name: Symbol("whole") as never,
+    auth: { apiKey: { name: "key", resolve: async () => ({ auth: { apiKey: "k" } }) } },
+    getModels: () => [odder],
+    stream: () => answering("Hello"),
+    streamSimple: () => answering("Hello"),
+  });
+  await registry.settled();
+  const { name, baseUrl, contextWindow, cost, reasoning } = registry.find("whole", "odder")!;
+  assert.deepEqual(
+    [registry.nameOf("whole"), name, baseUrl, contextWindow, cost, reasoning],
+    ["whole", "odder", "", 128_000, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, false],
+  );
   const answer = await registry.complete(model, QUESTION);
   assert.equal(answer.errorMessage, 'The provider acme speaks "made-up", which bough does not know.');
 });
@@ -278,4 +293,31 @@ test("[X6] the model in use is the registered one as it is now, and none when it
   const two = registry.register("acme", { ...OWN, models: [{ id: "small", contextWindow: 999_999 }] });
   assert.equal(session.model?.contextWindow, 999_999);
   two();
+});
+
+test("[X6, W2] a provider that goes away while a turn runs ends it with an answer that says so", async (t) => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  const call = { type: "toolCall", id: "c1", name: "look", arguments: {} };
+  const streamSimple: StreamSimple = async function* () {
+    yield { type: "done", reason: "stop", message: { content: [call], stopReason: "toolUse" } };
+  };
+  const remove = registry.register("acme", { api: "acme-api", streamSimple, models: [{ id: "m" }] });
+  const look = async () => {
+    remove();
+    return { content: [{ type: "text" as const, text: "seen" }], details: undefined };
+  };
+  const tool = { name: "look", label: "look", description: "", parameters: { type: "object" } as never, execute: look };
+  const { session } = await startHarness(t, { registry, tools: () => [tool] });
+  session.setModel(registry.find("acme", "m")!);
+  await session.prompt("Go on");
+  const last = session.messages.at(-1);
+  assert.deepEqual(
+    session.messages.map(({ role }) => role),
+    ["user", "assistant", "toolResult", "assistant"],
+  );
+  assert.ok(last?.role === "assistant");
+  assert.deepEqual(
+    [last.provider, last.model, last.stopReason, last.errorMessage],
+    ["acme", "m", "error", 'No provider named "acme" is configured.'],
+  );
 });

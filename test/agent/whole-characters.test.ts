@@ -14,7 +14,10 @@ import { startOfText } from "../../src/tree/one-line.ts";
 import { rowText } from "../../src/tree/row-text.ts";
 import { describeToolCall } from "../../src/tree/tool-call-text.ts";
 import type { AgentMessage } from "../../src/tree/messages.ts";
+import { unmarkedLine } from "../../src/tree/unmarked-text.ts";
 import { placeText } from "../../src/tui/place-text.ts";
+import { argumentsText, bounded, collapseLines } from "../../src/tui/shown-text.ts";
+import { terminalTitle } from "../../src/tui/terminal-title.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
 import { registryFor } from "../support/agent-harness.ts";
 import { say, startProvider } from "../support/provider-mock.ts";
@@ -75,6 +78,11 @@ test("[C3, K6, B5, U1] dB48 a text of emoji is cut between characters, in summar
       ["call", describeToolCall({ name: "bash", arguments: { command: text } }, undefined)],
       ["start", startOfText(text, 99)],
       ["start of the next", startOfText(text, 100)],
+      ["start behind marks", unmarkedLine(`a\n${"```\n".repeat(240)}${text}`)],
+      ["title", terminalTitle(text, "/w")],
+      ["shown", bounded(text.repeat(11))],
+      ["arguments", argumentsText({ text })],
+      ["lines", collapseLines([text], 1, "head").lines.join()],
       ["tail", tailOf(text, 10, 1_000).text],
       ["tail of one byte more", tailOf(text, 10, 1_001).text],
       ["read", content.map((block) => (block.type === "text" ? block.text : "")).join("")],

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { KEYS, Program, newFolder } from "../support/program.ts";
-import { say, startProvider } from "../support/provider-mock.ts";
+import { after, callTools, say, startProvider } from "../support/provider-mock.ts";
 
 const source = (word: string): string => `
 import { writeFileSync } from "node:fs";
@@ -122,6 +122,29 @@ test("[A9, X1, U2] /reload: settings and models as the files say now, and what a
   bough.send(`Hi${KEYS.enter}`);
   await bough.answered("An answer");
   assert.equal(provider.requests.at(-1)?.body.model, "two");
+});
+
+test("[A9] /reload waits for the end of a turn: the models it needs stay as they are", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const look = callTools({ id: "c1", name: "ls", arguments: { path: "." } });
+  const provider = await startProvider([after(gate.promise, look), say("Looked")]);
+  t.after(() => provider.close());
+  const [home, cwd] = [newFolder("home"), newFolder("work")];
+  mkdirSync(join(home, ".bough"), { recursive: true });
+  const file = join(home, ".bough/models.json");
+  writeFileSync(file, JSON.stringify({ providers: { lab: { baseUrl: provider.baseUrl, models: [{ id: "one" }] } } }));
+  const bough = new Program({ args: [], cwd, home });
+  t.after(() => bough.stop());
+  await bough.waitFor("Escape stops");
+  bough.send(`Hi${KEYS.enter}`);
+  await bough.waitFor("Working");
+  writeFileSync(file, "{ half-written");
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor("Something is still running; wait for its end, or stop it first.");
+  gate.resolve();
+  await bough.answered("Looked");
+  bough.send(`/reload${KEYS.enter}`);
+  await bough.waitFor("models.json line 1 is not JSON");
 });
 
 test("[X3] an extension that hangs at load is named, and Escape leaves it out, at the start and at /reload", async (t) => {

@@ -4,6 +4,7 @@
  */
 import { html, nothing } from "lit";
 import type { TemplateResult } from "lit";
+import { cutText } from "../../tree/content.ts";
 import { isRecord } from "../../tree/json.ts";
 import type { EntryContext } from "./entry-context.ts";
 import { code } from "./rendered-html.ts";
@@ -26,7 +27,7 @@ export function foldedText(
   const open = context.isOpen(part, context.shows("tools"));
   const rest = text.length - start.length;
   const cut = text.length > LONGEST && open;
-  return html`${draw(open ? text.slice(0, LONGEST) : start)}
+  return html`${draw(open ? cutText(text, LONGEST) : start)}
     ${cut ? html`<p class="note">${(text.length - LONGEST).toLocaleString("en")} more characters are not shown.</p>` : nothing}
     <button class="more" type="button" aria-expanded=${open} @click=${() => context.setOpen(part, !open)}>
       ${open ? "Show less" : `Show ${rest.toLocaleString("en")} more characters`}
@@ -37,9 +38,9 @@ function startOf(text: string): string {
   let end = -1;
   for (let lines = 0; lines < FOLDED_LINES; lines++) {
     end = text.indexOf("\n", end + 1);
-    if (end < 0) return text.length <= FOLDED_LENGTH ? text : text.slice(0, FOLDED_LENGTH);
+    if (end < 0) return cutText(text, FOLDED_LENGTH);
   }
-  return text.slice(0, Math.min(end, FOLDED_LENGTH));
+  return cutText(text, Math.min(end, FOLDED_LENGTH));
 }
 
 /** Lines that begin with + and - in colours, also where a line number follows. */

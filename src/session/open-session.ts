@@ -157,9 +157,13 @@ export function openMade(path: string, lease?: Lease): OpenSession {
 /** What a file that is being written will hold, for a reader that is told of its bytes before they can be read there. */
 export class FutureFile implements LineSource {
   store: FileStore | undefined;
+  /** The reader has asked for what was not there yet, as it does to compare two lines with one id. */
+  wasMissing = false;
 
   read(offset: number, length: number, memory?: Uint8Array): Uint8Array {
-    return this.store?.read(offset, length, memory) ?? new Uint8Array(0);
+    if (this.store !== undefined) return this.store.read(offset, length, memory);
+    this.wasMissing = true;
+    return new Uint8Array(0);
   }
 }
 
@@ -167,7 +171,7 @@ export class FutureFile implements LineSource {
 export function openWritten(path: string, reader: SessionReader, file: FutureFile): OpenSession {
   try {
     const store = (file.store = FileStore.open(path));
-    const reading = sessionRead(reader.finish(), path);
+    const reading = file.wasMissing ? readingOf(store, path) : sessionRead(reader.finish(), path);
     store.haveRead(reading.bytes);
     const session = sessionOf(reading, store, false);
     if (session.refusal === undefined) session.lease = Lease.take(reading.header.id, path);

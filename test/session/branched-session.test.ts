@@ -378,6 +378,21 @@ test("[T7] a fork copies the whole tree, leaf records and damaged lines too, und
   assert.equal(contentOf(source), content);
 });
 
+test("[T7, T5] dB20 a fork of a file with repeated lines, and with an id for two entries, is what opening it gives", async (t) => {
+  const lines = chain(null, ...Array.from({ length: 60 }, (_, n) => `a${n}`));
+  const other = message("a50", "a49", { message: { role: "user", content: "b50", timestamp: 0 } });
+  const source = temporaryFile(file(HEADER, ...lines.slice(0, 40), ...lines.slice(30), other));
+  const fork = trackSession(t, await SessionManager.forkFrom(source, "/w", temporaryFolder()));
+  const opened = trackSession(t, await SessionManager.open(source, { readOnly: true }));
+  for (const [n, seen] of [fork, opened].entries()) {
+    assert.equal(seen.buildSessionContext().messages.length, 51, `${n}`);
+    assert.equal(seen.getBranch("a59").length, 60, `${n}`);
+  }
+  assert.deepEqual(fork.getEntries(), opened.getEntries());
+  assert.deepEqual(fork.getProblems(), opened.getProblems());
+  assert.equal(opened.getProblems().filter(({ code }) => code === "duplicate-line").length, 10);
+});
+
 test("[T7, M2] a fork of a version 1 file is version 3, the source keeps its bytes and gets no backup", async (t) => {
   const content = file(
     '{"type":"session","id":"old","timestamp":"2025-01-01T00:00:00.000Z","cwd":"/w"}',

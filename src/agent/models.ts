@@ -14,6 +14,7 @@ import type {
 } from "@earendil-works/pi-ai";
 import type { StreamFn } from "@earendil-works/pi-agent-core";
 import { isRecord } from "../tree/json.ts";
+import { baseUrlFault } from "./base-url.ts";
 import { discoverLoopback, servedModels } from "./model-discovery.ts";
 import type { LoopbackServer } from "./model-discovery.ts";
 import { readModelsFile } from "./models-file.ts";
@@ -192,8 +193,8 @@ export class ModelRegistry {
 
   /** Adds an endpoint from flags and returns its model, or a sentence that says why there is none. */
   async addEndpoint(endpoint: Endpoint): Promise<{ model: Model } | { problem: string }> {
-    if (!/^https?:\/\/[^/]/.test(endpoint.baseUrl))
-      return { problem: `The base URL ${endpoint.baseUrl} does not begin with http:// or https://.` };
+    const fault = baseUrlFault(endpoint.baseUrl);
+    if (fault !== undefined) return { problem: `The base URL ${fault}.` };
     const served =
       endpoint.model === undefined
         ? (await servedModels(endpoint.baseUrl, ENDPOINT_TIMEOUT_MS, endpoint.apiKey))[0]

@@ -25,6 +25,7 @@ import { Delivery } from "./delivery.ts";
 import type { CustomMessageOptions } from "./delivery.ts";
 import { NO_HOOKS } from "./hook-port.ts";
 import type { CustomMessageDraft, SessionStartReason } from "./hook-port.ts";
+import type { ProviderKeys } from "./known-secrets.ts";
 import type { QueuedKind, QueuedMessage } from "./message-queue.ts";
 import { SessionMcp } from "./mcp/session-mcp.ts";
 import { navigateTree, retrace } from "./navigation.ts";
@@ -239,6 +240,10 @@ export class AgentSession {
   /** Whether a jump may leave a summary: there is a model for it, and the session is written here. */
   get canSummarise(): boolean {
     return this.#summaryModel !== undefined && !this.sessionManager.isReadOnly();
+  }
+  /** What requests are sent with: no export may hold it. */
+  keysInUse(): Promise<ProviderKeys[]> {
+    return this.#options.registry.keysInUse();
   }
   /** The conversation of the current path. */
   get messages(): AgentMessage[] {

@@ -1,5 +1,5 @@
 /**
- * The secrets this machine is known to hold: keys from the environment and from bough's own files.
+ * The secrets this machine is known to hold: keys from the environment, from bough's own files, and those in use.
  * Part of `agent/`; given to exports, which must not contain them.
  */
 import { existsSync } from "node:fs";
@@ -22,6 +22,16 @@ export interface KnownSecretsOptions {
   environment?: Environment;
   /** Where settings.json, models.json and mcp.json lie; default: the user's state folder. */
   stateDir?: string;
+  /** What requests are sent with, whoever gave it. */
+  inUse?: readonly ProviderKeys[];
+}
+
+/** What the requests to a provider are sent with. */
+export interface ProviderKeys {
+  /** For people. */
+  name: string;
+  apiKey?: string;
+  headers?: Readonly<Record<string, string | null>>;
 }
 
 const FILES = ["settings.json", "models.json", "mcp.json"];
@@ -40,7 +50,7 @@ const PLAIN_WORD = /^[a-z]{1,15}$|^[A-Z]{1,15}$|^[0-9]{1,9}$/;
 
 /** Values too short or too plain to be found again are left out; a file that cannot be read has none. Never throws. */
 export function knownSecrets(options: KnownSecretsOptions = {}): KnownSecret[] {
-  const { environment = process.env, stateDir: folder = stateDir() } = options;
+  const { environment = process.env, stateDir: folder = stateDir(), inUse = [] } = options;
   const found = new Map<string, string>();
   const add = (value: string | undefined, kind: string): void => {
     const text = value?.trim() ?? "";
@@ -58,12 +68,19 @@ export function knownSecrets(options: KnownSecretsOptions = {}): KnownSecret[] {
         if (VARIABLE.test(name)) add(environment[value], value);
         else add(value, `${name} in ${file}`);
         for (const [, variable] of value.matchAll(/\$\{(\w+)/g)) add(environment[variable!], variable!);
-        // "Bearer abc": the key alone stands elsewhere.
-        add(/^\w+ (\S+)$/.exec(value)?.[1], `${name} in ${file}`);
+        add(keyIn(value), `${name} in ${file}`);
       }
   }
+  for (const { name: provider, apiKey, headers } of inUse)
+    for (const { name, value } of secretMembers({ apiKey, headers })) {
+      add(value, `${name} of ${provider}`);
+      add(keyIn(value), `${name} of ${provider}`);
+    }
   return [...found].map(([value, kind]) => ({ value, kind }));
 }
+
+/** Of "Bearer abc" the key alone, which may stand elsewhere. */
+const keyIn = (value: string): string | undefined => /^\w+ (\S+)$/.exec(value)?.[1];
 
 /** A path or a variable is where the secret is, and no secret. */
 const isReference = (text: string): boolean => text.includes("${") || (/^[~.]*[/\\]/.test(text) && existsSync(text));

@@ -15,6 +15,7 @@ import type {
 import type { StreamFn } from "@earendil-works/pi-agent-core";
 import { isRecord } from "../tree/json.ts";
 import { baseUrlFault } from "./base-url.ts";
+import type { ProviderKeys } from "./known-secrets.ts";
 import { discoverLoopback, servedModels } from "./model-discovery.ts";
 import type { LoopbackServer } from "./model-discovery.ts";
 import { readModelsFile } from "./models-file.ts";
@@ -292,6 +293,12 @@ export class ModelRegistry {
     if (found === undefined) return undefined;
     const { apiKey, headers } = found.auth;
     return { ...(apiKey === undefined ? {} : { apiKey }), ...(headers === undefined ? {} : { headers }) };
+  }
+
+  /** What requests to each provider are sent with now; those that cannot tell have nothing. Never rejects. */
+  async keysInUse(): Promise<ProviderKeys[]> {
+    const keys = this.#usable().map(async ({ id, name }) => ({ name, ...(await this.authFor(id)) }));
+    return (await Promise.allSettled(keys)).flatMap((found) => (found.status === "fulfilled" ? [found.value] : []));
   }
 
   /** A provider's name for people. */

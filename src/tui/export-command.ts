@@ -12,7 +12,7 @@ import { literal } from "./session-report.ts";
 
 /** The screen the command was typed on. */
 interface ExportScreen {
-  readonly session: Pick<AgentSession, "cwd" | "sessionManager">;
+  readonly session: Pick<AgentSession, "cwd" | "keysInUse" | "sessionManager">;
   setStatus(text: string): void;
   showText(markdown: string): void;
 }
@@ -37,13 +37,14 @@ export async function exportCommand(screen: ExportScreen, argument: string): Pro
   const home = homedir();
   if (!manager.isReadOnly()) await manager.flush();
   screen.setStatus("Exporting…");
+  const inUse = await screen.session.keysInUse();
   const done = await exportSession(
     file,
     { ...request, out: request.out?.replace(/^~(?=[/\\])/, () => join(home)) },
     {
       cwd,
       home,
-      secrets: knownSecrets,
+      secrets: () => knownSecrets({ inUse }),
       onProgress: (step, at, entries) =>
         screen.setStatus(`${step === "scanning" ? "Looking for secrets" : "Writing"}: ${at} of ${entries} entries`),
     },

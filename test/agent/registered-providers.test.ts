@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { TestContext } from "node:test";
 import type { AssistantMessageEventStream as Stream, Context } from "@earendil-works/pi-ai";
+import { knownSecrets } from "../../src/agent/known-secrets.ts";
 import { ModelRegistry } from "../../src/agent/models.ts";
 import { AssistantMessageEventStream } from "../../src/agent/providers.ts";
 import type { Model } from "../../src/agent/providers.ts";
@@ -74,6 +75,25 @@ test("[X6] its requests carry its key, its headers and those of the model, each 
     apiKey: "k1",
     headers: { "x-team": "red $5", "x-command": "from a command" },
   });
+});
+
+test("[X6, E3] what its requests are sent with is known, for exports to leave out", async () => {
+  const registry = await ModelRegistry.load({ environment: { TEAM: "red-team-of-7" } });
+  const headers = { "x-team": "$TEAM", authorization: "Bearer b1-of-the-team", accept: "text/plain" };
+  registry.register("acme", { ...OWN, name: "Acme", apiKey: "!printf key-of-a-command-1", headers });
+  registry.register("broken", { ...OWN, apiKey: "!exit 1" });
+  await registry.addEndpoint({ baseUrl: "http://127.0.0.1:1/v1", model: "m", apiKey: "key-of-a-flag-1" });
+  registry.register("keyless", OWN);
+  const inUse = await registry.keysInUse();
+  assert.deepEqual(
+    knownSecrets({ environment: {}, stateDir: temporaryFolder(), inUse }).map(({ value, kind }) => [value, kind]),
+    [
+      ["key-of-a-command-1", "apiKey of Acme"],
+      ["Bearer b1-of-the-team", "authorization of Acme"],
+      ["b1-of-the-team", "authorization of Acme"],
+      ["key-of-a-flag-1", "apiKey of 127.0.0.1:1"],
+    ],
+  );
 });
 
 test("[X6] without its key it is not offered, and a sentence names the variable", async () => {

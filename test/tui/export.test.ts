@@ -32,6 +32,17 @@ test("[E3, U4] /export writes the session and shows where it is and what was mas
   assert.ok(text.includes("It is [redacted: github token]") && !text.includes(token));
 });
 
+test("[E3, X6] /export masks the key that an extension's provider is asked with", async (t) => {
+  const { terminal, see, session, registry } = await startInteractive(t, { replies: say("fine"), columns: 200 });
+  registry.register("acme", { baseUrl: "http://x", api: "openai-completions", apiKey: "key-of-acme-1", models: [] });
+  await session.prompt("It is key-of-acme-1.");
+  await see("fine");
+  terminal.type(..."/export out.md", ENTER);
+  await see("Exported");
+  const text = readFileSync(join(session.cwd, "out.md"), "utf8");
+  assert.ok(text.includes("It is [redacted: apiKey of acme].") && !text.includes("key-of-acme"));
+});
+
 test("[E3] /export says what is wrong, and writes nothing", async (t) => {
   const { terminal, see, session } = await startInteractive(t, { replies: say("fine"), columns: 120 });
   await see("0.0.0");

@@ -3,16 +3,18 @@
  */
 import { homedir } from "node:os";
 import { knownSecrets } from "../../agent/known-secrets.ts";
-import type { SessionManager } from "../../session/session-manager.ts";
+import type { KnownSecret } from "../../agent/known-secrets.ts";
+import type { AgentSession } from "../../agent/agent-session.ts";
 import type { Given, Taken } from "./commands.ts";
 import { CommandFailure } from "./failure.ts";
 
 /** Relative paths are meant from `cwd`. */
 export async function exportAnswer(
-  manager: SessionManager,
+  session: Pick<AgentSession, "keysInUse" | "sessionManager">,
   cwd: string,
   taken: Taken<"export">,
 ): Promise<Given<"export">> {
+  const manager = session.sessionManager;
   const file = manager.getSessionFile();
   if (file === undefined || !manager.hasFile())
     throw new CommandFailure(
@@ -21,7 +23,9 @@ export async function exportAnswer(
     );
   if (!manager.isReadOnly()) await manager.flush();
   const { exportSession } = await import("../../export/export-session.ts");
-  const done = await exportSession(file, taken, { cwd, home: homedir(), secrets: knownSecrets });
+  const inUse = await session.keysInUse();
+  const secrets = (): KnownSecret[] => knownSecrets({ inUse });
+  const done = await exportSession(file, taken, { cwd, home: homedir(), secrets });
   const { path = "", format, entries, bytes, imagesLeftOut, linesLeftOut, redaction } = done;
   const redacted =
     redaction === undefined

@@ -74,7 +74,7 @@ export function sessionHandlers({ session, cwd }: RpcHost): Pick<Handlers, Handl
       session.setSessionName(name);
       return {};
     },
-    export: (taken) => exportAnswer(manager, cwd, taken),
+    export: (taken) => exportAnswer(session, cwd, taken),
     save_as: ({ path }) => ({ sessionFile: session.saveAs(path) }),
     take_over: async () => {
       await session.takeOver();

@@ -29,6 +29,7 @@ import { countdown, hasNotArrived, nextRetry } from "./retry.ts";
 import type { RetrySettings } from "./retry.ts";
 import type { RunHooks } from "./run-hooks.ts";
 import * as notices from "./session-notices.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** What a run needs of its session; the functions are asked anew before each request. */
 export interface RunHost {
@@ -99,7 +100,6 @@ export class AgentRun {
   readonly #host: RunHost;
   readonly #writer: BranchWriter;
   readonly #controller = new AbortController();
-  readonly #stopped = Promise.withResolvers<void>();
   #countdown: AbortController | undefined;
   /** Ends the current loop, not the run. */
   #interrupter = new AbortController();
@@ -134,7 +134,6 @@ export class AgentRun {
   /** Stops the request, the tools and the waits for listeners and for a retry. */
   abort(): void {
     this.#controller.abort();
-    this.#stopped.resolve();
     this.#countdown?.abort();
   }
 
@@ -279,12 +278,12 @@ export class AgentRun {
     if (this.#isReleased) return;
     this.#host.emit(event);
     const paced = this.#host.paced();
-    if (paced !== undefined) await Promise.race([paced, this.#stopped.promise]);
+    if (paced !== undefined) await untilAborted(paced, this.signal);
     this.#interruption ??= this.#host.interruption(event, this.#writer);
     if (this.#interruption !== undefined) this.#interrupter.abort();
     const told = this.#host.hooks.told(event);
     // What hangs when the turn is stopped is left behind; what happens from then on is told in order.
-    if (told !== undefined) await (this.aborted ? told : Promise.race([told, this.#stopped.promise]));
+    if (told !== undefined) await (this.aborted ? told : untilAborted(told, this.signal));
   };
 
   /** Writes what the event brings before anybody is told of it. */

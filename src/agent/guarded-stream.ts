@@ -211,26 +211,32 @@ class GuardedAnswer {
 /** Waits for a provider, and not longer than it may take. */
 class BoundedWait {
   readonly #limits: StreamLimits;
-  readonly #over = Promise.withResolvers<never>();
   readonly #timer: NodeJS.Timeout;
   readonly #signal: AbortSignal | undefined;
   readonly #stopped = (): void => this.#endSoon("The answer was stopped.");
   #lastWait: NodeJS.Timeout | undefined;
+  /** Why nothing is waited for any more. */
+  #reason: Error | undefined;
+  /** Ends the wait that is under way. */
+  #giveUp: (reason: Error) => void = () => undefined;
 
   constructor(signal: AbortSignal | undefined, limits: StreamLimits) {
     this.#limits = limits;
     this.#signal = signal;
     const silence = `Nothing has come from the provider for ${Math.round(limits.silenceMs / 1000)} seconds.`;
-    this.#timer = setTimeout(() => this.#over.reject(new Error(silence)), limits.silenceMs);
-    this.#over.promise.catch(() => undefined);
+    this.#timer = setTimeout(() => this.#stopWaiting(silence), limits.silenceMs);
     if (signal?.aborted === true) this.#stopped();
     else signal?.addEventListener("abort", this.#stopped, { once: true });
   }
 
+  /** A promise of its own for each wait: in a race with one for all, that one would hold on to every event. */
   async for<T>(work: () => PromiseLike<T>): Promise<T> {
+    if (this.#reason !== undefined) throw this.#reason;
     this.#timer.refresh();
-    // Of two that are settled the first counts: a flood of events that are all there already must not win.
-    return Promise.race([this.#over.promise, work()]);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#giveUp = reject;
+    void (async () => work())().then(resolve, reject);
+    return promise;
   }
 
   /** For what should be there already. */
@@ -246,7 +252,12 @@ class BoundedWait {
   }
 
   #endSoon(reason: string): void {
-    this.#lastWait ??= setTimeout(() => this.#over.reject(new Error(reason)), this.#limits.endMs);
+    this.#lastWait ??= setTimeout(() => this.#stopWaiting(reason), this.#limits.endMs);
+  }
+
+  #stopWaiting(reason: string): void {
+    this.#reason ??= new Error(reason);
+    this.#giveUp(this.#reason);
   }
 }
 

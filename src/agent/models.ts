@@ -64,6 +64,8 @@ export type ModelChoice = { model: Model; thinkingLevel: ThinkingLevel | undefin
 /** Provider id of the endpoint given by flags, as sessions record it. */
 const ENDPOINT_PROVIDER = "endpoint";
 const ENDPOINT_TIMEOUT_MS = 5_000;
+/** A command that prints a key may take its time. Milliseconds. */
+const KEYS_MS = 5_000;
 const NAMED_IN_PROBLEM = 6;
 
 export class ModelRegistry {
@@ -295,9 +297,13 @@ export class ModelRegistry {
     return { ...(apiKey === undefined ? {} : { apiKey }), ...(headers === undefined ? {} : { headers }) };
   }
 
-  /** What requests to each provider are sent with now; those that cannot tell have nothing. Never rejects. */
-  async keysInUse(): Promise<ProviderKeys[]> {
-    const keys = this.#usable().map(async ({ id, name }) => ({ name, ...(await this.authFor(id)) }));
+  /** What requests to each provider are sent with now; those that cannot tell in time have nothing. Never rejects. */
+  async keysInUse(withinMs = KEYS_MS): Promise<ProviderKeys[]> {
+    const late = AbortSignal.timeout(withinMs);
+    const keys = this.#usable().map(async ({ id, name }) => ({
+      name,
+      ...(await untilAborted(this.authFor(id), late)),
+    }));
     return (await Promise.allSettled(keys)).flatMap((found) => (found.status === "fulfilled" ? [found.value] : []));
   }
 

@@ -96,6 +96,21 @@ test("[X6, E3] what its requests are sent with is known, for exports to leave ou
   );
 });
 
+test("[X3, X6, E3] a provider that never says its key holds up no export", async () => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  const answers = [{ auth: { apiKey: "k" } }];
+  registry.registerWhole({
+    id: "whole",
+    name: "Whole",
+    auth: { apiKey: { name: "key", resolve: async () => answers.pop() ?? new Promise(() => undefined) } },
+    getModels: () => [],
+    stream: () => answering("Hello"),
+    streamSimple: () => answering("Hello"),
+  });
+  await registry.settled();
+  assert.deepEqual(await registry.keysInUse(1), [{ name: "Whole" }]);
+});
+
 test("[X6] without its key it is not offered, and a sentence names the variable", async () => {
   const environment: Record<string, string> = {};
   const registry = await ModelRegistry.load({ environment });

@@ -30,6 +30,7 @@ import {
   ownProvider,
 } from "./providers.ts";
 import type { ApiKind, BuiltInProvider, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
+import { untilAborted } from "./until-aborted.ts";
 import { isVirtual } from "./virtual-models.ts";
 import type { ModelRoute, ModelRouteRequest, VirtualModelDefinition } from "./virtual-models.ts";
 import { ProviderLayers } from "./provider-layers.ts";

@@ -49,6 +49,7 @@ export type { CreateAgentSessionOptions } from "./agent/create-agent-session.ts"
 export { NO_HOOKS, hooksFrom } from "./agent/hook-port.ts";
 export type { HookFunctions, HookPort, SessionTreeEvent, TreePreparation } from "./agent/hook-port.ts";
 export type { QueuedMessage } from "./agent/message-queue.ts";
+export type { McpServerEntry } from "./agent/mcp/mcp-config.ts";
 export { SummaryFailedError } from "./agent/jump-summary.ts";
 export type { SummaryOptions } from "./agent/jump-summary.ts";
 export { ModelRegistry } from "./agent/models.ts";
@@ -57,6 +58,8 @@ export { collectEntriesForBranchSummary } from "./agent/navigation.ts";
 export type { NavigateTreeOptions, NavigateTreeResult, RetraceResult } from "./agent/navigation.ts";
 export type { PlanChoice, PlanMode } from "./agent/plan-mode.ts";
 export type { Model, ThinkingLevel } from "./agent/providers.ts";
+export type { ProviderConfig, ProviderModelConfig } from "./agent/registered-providers.ts";
+export type { ModelRoute, ModelRouteRequest } from "./agent/virtual-models.ts";
 export type { StreamRule } from "./agent/rule-files.ts";
 export { Settings } from "./agent/settings.ts";
 export { conversationText } from "./agent/conversation-text.ts";
@@ -67,6 +70,8 @@ export type {
   ExtensionContext,
   ExtensionFactory,
   ExtensionHandler,
+  ExtensionVirtualModel,
+  MarkdownTransformer,
   ToolDefinition,
 } from "./extensions/api.ts";
 export type { ExtensionError } from "./extensions/dispatch.ts";

@@ -182,6 +182,7 @@ export class AgentSession {
       settings: () => this.#settings.compaction ?? DEFAULT_COMPACTION,
       summaryModel: () => this.#settings.summaryModel,
       model: () => this.model,
+      answering: () => this.state.answering,
       usableModel: () => this.state.usableModel(),
       contextTokens: () => this.getContextUsage()?.tokens ?? 0,
       emitHook: (name, event) => this.#hooks.emit(name, event),

@@ -52,12 +52,15 @@ export type CompactionOutcome =
 
 export interface CompactionHost {
   readonly sessionManager: SessionManager;
-  readonly registry: Pick<ModelRegistry, "complete">;
+  readonly registry: Pick<ModelRegistry, "complete" | "physical">;
   settings(): CompactionSettings;
   /** Writes the summaries; undefined: the session's model does. */
   summaryModel(): Model | undefined;
   readonly hooks: Pick<HookPort, "has">;
+  /** Writes summaries where no other is chosen for that. */
   model(): Model | undefined;
+  /** Whose window has to hold the context. */
+  answering(): Model | undefined;
   contextTokens(): number;
   emitHook<N extends HookName>(name: N, event: HookEvent<N>): Promise<HookResult<N> | undefined>;
   emit(event: AgentSessionEvent): void;
@@ -151,7 +154,7 @@ export class Compaction {
   #prepare({ keepAtMost = Infinity }: CompactionRequest): ReturnType<typeof prepareCompaction> {
     const { sessionManager } = this.#host;
     const settings = this.#host.settings();
-    const model = this.#host.model();
+    const model = this.#host.answering();
     const keepRecentTokens = Math.min(keptTokens(settings, model?.contextWindow ?? 0), keepAtMost);
     return prepareCompaction(recentPath(sessionManager.getIndex()), {
       settings: { ...settings, keepRecentTokens },
@@ -197,13 +200,16 @@ export class Compaction {
     if (request.digest === true)
       return { kind: "draft", draft: { ...compactionDigest(preparation), firstKeptEntryId, tokensBefore } };
 
-    const model = this.#host.summaryModel() ?? this.#host.model();
-    if (model === undefined) return { kind: "failed", reason: NO_MODEL };
+    const chosen = this.#host.summaryModel() ?? this.#host.model();
+    if (chosen === undefined) return { kind: "failed", reason: NO_MODEL };
     const answer = checkedCompacting(await this.#compacting(preparation, signal));
     if (typeof answer === "string") return { kind: "failed", reason: notices.hookAnswerRefused(answer) };
     if (signal.aborted) return { kind: "cancelled" };
     const { context, prompt, preserveData } = answer;
     const { registry } = this.#host;
+    const model = await registry.physical(chosen, signal).catch(reasonOf);
+    if (signal.aborted) return { kind: "cancelled" };
+    if (typeof model === "string") return { kind: "failed", reason: model };
     const written = await summariseCompaction({ preparation, registry, model, focus, context, prompt, signal });
     const rest = { firstKeptEntryId, tokensBefore, ...(preserveData === undefined ? {} : { preserveData }) };
     return {

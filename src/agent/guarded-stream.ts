@@ -20,7 +20,7 @@ export interface StreamLimits {
   endMs: number;
 }
 /** The clients of the built-in providers wait as long. */
-export const STREAM_LIMITS: StreamLimits = { silenceMs: 600_000, endMs: 1_000 };
+export const STREAM_LIMITS: StreamLimits = { silenceMs: 600_000, endMs: 500 };
 /** After so many events at once the terminal gets its turn: a flood must not keep the user from stopping it. */
 const EVENTS_AT_ONCE = 64;
 

@@ -2,6 +2,7 @@
  * The summary that a jump hangs at its new place: the hooks' own, a model's, or a digest without a model.
  * Part of `agent/`; used by navigation.ts.
  */
+import { reasonOf } from "../session/session-errors.ts";
 import type { SessionEntry } from "../tree/entries.ts";
 import { isRecord, isStorable } from "../tree/json.ts";
 import type { Usage } from "../tree/messages.ts";
@@ -27,7 +28,7 @@ export interface SummaryOptions {
 
 /** Who writes summaries, and how. */
 export interface SummaryWriter {
-  readonly registry: Pick<ModelRegistry, "complete" | "keyProblem">;
+  readonly registry: Pick<ModelRegistry, "complete" | "keyProblem" | "physical">;
   /** undefined: none can be asked. */
   model(): Model | undefined;
   thinkingLevel(): ThinkingLevel;
@@ -82,7 +83,8 @@ export async function writeSummary(
     const digest = digestBranch(entries);
     return digest === undefined ? undefined : { ...digest, fromExtension: false };
   }
-  const model = needSummaryModel(writer);
+  const model = await physicalOf(writer, needSummaryModel(writer), signal);
+  if (model === undefined) return undefined;
   const outcome = await askModel(writer, model, entries, options, signal);
   if (outcome.kind === "failed") {
     if (outcome.usage !== undefined) wasted({ model, usage: outcome.usage });
@@ -91,6 +93,16 @@ export async function writeSummary(
   if (outcome.kind !== "summary") return undefined;
   const { summary, details, usage } = outcome;
   return { summary, details, usage, model, fromExtension: false };
+}
+
+/** The one that writes, for a virtual model; undefined when it was stopped. */
+async function physicalOf({ registry }: SummaryWriter, model: Model, signal: AbortSignal): Promise<Model | undefined> {
+  try {
+    return await registry.physical(model, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw new SummaryFailedError(reasonOf(error));
+  }
 }
 
 async function askModel(

@@ -9,6 +9,7 @@
  * that `apiKeyEnv` names; a server without a key has neither.
  */
 import { arr, bool, compile, map, num, obj, oneOf, opt, str, unknown } from "@earendil-works/pi-schema";
+import { baseUrlFault } from "./base-url.ts";
 import { readSmallFile } from "./bounded-file.ts";
 import { faultText, pointerStep, readJson } from "./json-source.ts";
 import { API_KINDS, environmentKey } from "./providers.ts";
@@ -33,7 +34,7 @@ const tokens = num({ exclusiveMinimum: 0 });
 const PROVIDER = compile(
   obj({
     name: opt(str()),
-    baseUrl: str({ pattern: "^https?://" }),
+    baseUrl: str(),
     api: opt(oneOf(API_KINDS)),
     apiKey: opt(str({ minLength: 1 })),
     apiKeyEnv: opt(str({ minLength: 1 })),
@@ -81,6 +82,11 @@ function parseModelsFile(path: string, text: string, environment: Environment): 
     const pointer = `/providers/${pointerStep(id)}`;
     if (!PROVIDER.check(value)) {
       report(pointer, PROVIDER.errors(value));
+      continue;
+    }
+    const fault = baseUrlFault(value.baseUrl);
+    if (fault !== undefined) {
+      report(pointer, [{ path: "/baseUrl", message: fault }]);
       continue;
     }
     const { apiKeyEnv, apiKey: writtenKey, api = "openai-completions", name = id, ...rest } = value;

@@ -14,6 +14,7 @@ import type {
 } from "@earendil-works/pi-ai";
 import type { StreamFn } from "@earendil-works/pi-agent-core";
 import { isRecord } from "../tree/json.ts";
+import { baseUrlFault } from "./base-url.ts";
 import type { ProviderKeys } from "./known-secrets.ts";
 import { discoverLoopback, servedModels } from "./model-discovery.ts";
 import type { LoopbackServer } from "./model-discovery.ts";
@@ -30,10 +31,11 @@ import {
 } from "./providers.ts";
 import type { ApiKind, BuiltInProvider, Environment, Model, OwnProvider, ThinkingLevel } from "./providers.ts";
 import { untilAborted } from "./until-aborted.ts";
-import { isVirtual, virtualModel, withVirtual } from "./virtual-models.ts";
+import { isVirtual } from "./virtual-models.ts";
 import type { ModelRoute, ModelRouteRequest, VirtualModelDefinition } from "./virtual-models.ts";
-import { noKeyText, registeredProvider, wholeProvider } from "./registered-providers.ts";
-import type { ProviderConfig, RegisteredProvider } from "./registered-providers.ts";
+import { ProviderLayers } from "./provider-layers.ts";
+import { noKeyText } from "./registered-providers.ts";
+import type { ProviderConfig } from "./registered-providers.ts";
 
 export interface ModelRegistryOptions {
   /** Where `models.json` lies; absent: none is read. */
@@ -70,26 +72,19 @@ const NAMED_IN_PROBLEM = 6;
 export class ModelRegistry {
   readonly #environment: Environment;
   readonly #models: MutableModels;
+  readonly #layers: ProviderLayers;
   readonly #options: ModelRegistryOptions;
-  /** Those that nobody has registered, by id; what is registered lies over them. */
-  readonly #base = new Map<string, Provider>();
-  /** Built-in ones without a key, loaded because something is registered over them. */
-  readonly #keyless = new Map<string, Provider>();
-  readonly #registered = new Map<string, RegisteredProvider[]>();
-  /** By provider and then by id. */
-  readonly #virtual = new Map<string, Map<string, { model: Model; definition: VirtualModelDefinition }>>();
-  readonly #loading = new Set<Promise<void>>();
-  /** Ids of those of `models.json` that can be used. */
+  /** Ids of the user's own providers that can be used. */
   #own = new Set<string>();
-  /** Those that cannot be used yet, and the variable each waits for. */
+  /** Own providers that cannot be used yet, and the variable each waits for. */
   readonly #waiting = new Map<string, { provider: OwnProvider; variable: string }>();
   #problems: readonly string[] = [];
-  #revision = 0;
 
   private constructor(options: ModelRegistryOptions) {
     this.#options = options;
     this.#environment = options.environment ?? process.env;
     this.#models = createModelSet(this.#environment, clientIdentity(options.version));
+    this.#layers = new ProviderLayers(this.#models, this.#environment);
   }
 
   /** Loads the built-in providers whose key is set and the user's own; touches no network. */
@@ -107,7 +102,7 @@ export class ModelRegistry {
 
   /** Counts the changes: a model that was found before one may be another now. */
   get revision(): number {
-    return this.#revision;
+    return this.#layers.revision;
   }
 
   /** Every model that can be used now. */
@@ -127,7 +122,7 @@ export class ModelRegistry {
   defaultModel(): Model | undefined {
     const usable = this.#usable();
     const isBuiltIn = ({ id }: Provider): boolean => BUILT_IN_PROVIDERS.some((known) => known.id === id);
-    const own = usable.find((provider) => this.#base.has(provider.id) && !isBuiltIn(provider));
+    const own = usable.find((provider) => this.#layers.hasBase(provider.id) && !isBuiltIn(provider));
     if (own !== undefined) return own.getModels()[0];
     for (const { id, defaultModel } of BUILT_IN_PROVIDERS) {
       if (!usable.some((provider) => provider.id === id)) continue;
@@ -142,57 +137,49 @@ export class ModelRegistry {
    * Throws one plain sentence for what is no provider. What it has to look for first counts once `settled`.
    */
   register(id: string, config: ProviderConfig): () => void {
-    const remove = this.#register(registeredProvider(id, config, this.#environment));
-    const known = BUILT_IN_PROVIDERS.find((builtIn) => builtIn.id === id);
-    if (known !== undefined && !this.#base.has(id) && !this.#keyless.has(id))
-      this.#await(id, async () => void this.#keyless.set(id, await known.load()));
-    return remove;
+    return this.#layers.register(id, config);
   }
   registerWhole(provider: Provider): () => void {
-    return this.#register(wholeProvider(provider, this.#environment));
+    return this.#layers.registerWhole(provider);
   }
-
   /** Lists a model that sends its requests to others. Throws one plain sentence for what is none; see `register`. */
   registerVirtual(definition: VirtualModelDefinition): () => void {
-    const model = virtualModel(definition);
-    const { provider, id } = model;
-    const existing = this.#models.getModel(provider, id);
-    if (existing !== undefined && !isVirtual(existing))
-      throw new TypeError(`${provider}/${id} is a model already, and cannot be a virtual one.`);
-    const models = this.#virtual.get(provider) ?? new Map();
-    models.set(id, { model, definition });
-    this.#virtual.set(provider, models);
-    this.#compose(provider);
-    return () => {
-      if (models.get(id)?.model !== model) return;
-      models.delete(id);
-      this.#compose(provider);
-    };
+    return this.#layers.registerVirtual(definition);
+  }
+  /** When everything registered so far counts. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#layers.settled();
   }
 
   get hasVirtual(): boolean {
-    return this.#virtual.size > 0;
+    return !this.#layers.virtual.isEmpty;
   }
   /** Whether there is a virtual model of the name. */
   isVirtual(provider: string, id: string): boolean {
-    return this.#virtual.get(provider)?.has(id) === true;
+    return this.#layers.virtual.has(provider, id);
   }
 
   /** Asks a virtual model's router. Rejects with one plain sentence when it names no model that can be asked. */
   async route(model: Model, request: Omit<ModelRouteRequest, "model">): Promise<ModelRoute> {
-    const name = `${model.provider}/${model.id}`;
-    const router = this.#virtual.get(model.provider)?.get(model.id)?.definition;
-    if (router === undefined) throw new Error(`The virtual model ${name} is not there any more.`);
-    const asked = Promise.resolve(router.route({ ...request, model }));
-    const route: unknown = await (request.signal === undefined ? asked : untilAborted(asked, request.signal));
+    const route = await this.#layers.virtual.ask(model, request);
     const named = isRecord(route) && isRecord(route["model"]) ? route["model"] : {};
     const target = this.#models.getModel(String(named["provider"]), String(named["id"]));
+    const name = `${model.provider}/${model.id}`;
     if (!isRecord(route) || target === undefined || isVirtual(target))
       throw new Error(`The virtual model ${name} has named no model.`);
     const keyProblem = this.keyProblem(target.provider);
     if (keyProblem !== undefined) throw new Error(`The virtual model ${name} cannot be asked: ${keyProblem}`);
     const level = THINKING_LEVELS.find((known) => known === route["thinkingLevel"]) ?? "off";
     return { model: target, thinkingLevel: clampThinkingLevel(target, level), state: route["state"] };
+  }
+
+  /**
+   * The model that a request beside the conversation goes to: another one where `model` is virtual. Rejects as `route`
+   * does.
+   */
+  async physical(model: Model, signal: AbortSignal): Promise<Model> {
+    if (!isVirtual(model)) return model;
+    return (await this.route(model, { reason: "direct", thinkingLevel: "off", messages: [], signal })).model;
   }
 
   /** Reads `models.json` anew. */
@@ -203,21 +190,15 @@ export class ModelRegistry {
     await this.#readOwn();
     for (const id of before) {
       if (this.#own.has(id)) continue;
-      this.#base.delete(id);
+      this.#layers.removeBase(id);
       await this.#loadBuiltIn((known) => known.id === id);
-      this.#compose(id);
     }
-  }
-
-  /** When everything registered so far counts. Never rejects. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#loading);
   }
 
   /** Adds an endpoint from flags and returns its model, or a sentence that says why there is none. */
   async addEndpoint(endpoint: Endpoint): Promise<{ model: Model } | { problem: string }> {
-    if (!/^https?:\/\/[^/]/.test(endpoint.baseUrl))
-      return { problem: `The base URL ${endpoint.baseUrl} does not begin with http:// or https://.` };
+    const fault = baseUrlFault(endpoint.baseUrl);
+    if (fault !== undefined) return { problem: `The base URL ${fault}.` };
     const served =
       endpoint.model === undefined
         ? (await servedModels(endpoint.baseUrl, ENDPOINT_TIMEOUT_MS, endpoint.apiKey))[0]
@@ -260,17 +241,15 @@ export class ModelRegistry {
 
   /** Why a provider cannot be used, as a sentence that names the variable to set; undefined for one that can. */
   keyProblem(providerId: string): string | undefined {
-    const registered = this.#registered.get(providerId)?.findLast(({ keyProblem }) => keyProblem !== undefined);
-    if (registered?.keyProblem !== undefined) return registered.keyProblem();
-    if (this.#base.has(providerId)) return undefined;
-    const hasVirtual = (this.#virtual.get(providerId)?.size ?? 0) > 0;
+    const decision = this.#layers.decisionOn(providerId);
+    if (decision !== undefined) return decision.problem;
     const known = BUILT_IN_PROVIDERS.find(({ id }) => id === providerId);
     const waiting = this.#waiting.get(providerId);
     const name = waiting?.provider.name ?? known?.name;
     const variable = waiting?.variable ?? known?.keyVariables[0];
-    if (hasVirtual && variable === undefined) return undefined;
-    if (name === undefined || variable === undefined) return `No provider named "${providerId}" is configured.`;
-    return noKeyText(name, variable);
+    if (name !== undefined && variable !== undefined) return noKeyText(name, variable);
+    const isVirtual = this.#layers.virtual.of(providerId).length > 0;
+    return isVirtual ? undefined : `No provider named "${providerId}" is configured.`;
   }
 
   /** Sends a request; failures arrive as the answer's stopReason "error", never as an exception. */
@@ -340,12 +319,7 @@ export class ModelRegistry {
   }
 
   async #add(provider: OwnProvider): Promise<void> {
-    this.#setBase(await ownProvider(provider));
-  }
-
-  #setBase(provider: Provider): void {
-    this.#base.set(provider.id, provider);
-    this.#compose(provider.id);
+    this.#layers.setBase(await ownProvider(provider));
   }
 
   /** Those of them whose key is set. */
@@ -353,7 +327,7 @@ export class ModelRegistry {
     const hasKey = ({ keyVariables }: BuiltInProvider): boolean =>
       environmentKey(keyVariables, this.#environment) !== undefined;
     const usable = BUILT_IN_PROVIDERS.filter((known) => wanted(known) && hasKey(known));
-    for (const provider of await Promise.all(usable.map((known) => known.load()))) this.#setBase(provider);
+    for (const provider of await Promise.all(usable.map((known) => known.load()))) this.#layers.setBase(provider);
   }
 
   async #readOwn(): Promise<void> {
@@ -367,42 +341,6 @@ export class ModelRegistry {
         this.#own.add(provider.id);
       } else this.#waiting.set(provider.id, { provider, variable: missingKey });
     }
-  }
-
-  #register(registration: RegisteredProvider): () => void {
-    const { id, ready } = registration;
-    this.#registered.set(id, [...(this.#registered.get(id) ?? []), registration]);
-    this.#compose(id);
-    if (ready !== undefined) this.#await(id, () => ready);
-    return () => {
-      const others = this.#registered.get(id)?.filter((other) => other !== registration) ?? [];
-      if (others.length > 0) this.#registered.set(id, others);
-      else this.#registered.delete(id);
-      this.#compose(id);
-    };
-  }
-
-  /** What fails leaves the provider as it is. */
-  #await(id: string, work: () => Promise<void>): void {
-    const loading = work()
-      .catch(() => undefined)
-      .then(() => {
-        this.#compose(id);
-        this.#loading.delete(loading);
-      });
-    this.#loading.add(loading);
-  }
-
-  /** Makes the provider of an id what is registered over what is there. */
-  #compose(id: string): void {
-    const registered = this.#registered.get(id) ?? [];
-    const base = this.#base.get(id) ?? (registered.length > 0 ? this.#keyless.get(id) : undefined);
-    const provider = registered.reduce<Provider | undefined>((below, { over }) => over(below), base);
-    const virtual = [...(this.#virtual.get(id)?.values() ?? [])].map(({ model }) => model);
-    if (virtual.length > 0) this.#models.setProvider(withVirtual(id, provider, virtual));
-    else if (provider === undefined) this.#models.deleteProvider(id);
-    else this.#models.setProvider(provider);
-    this.#revision += 1;
   }
 
   #usable(): Provider[] {
@@ -432,7 +370,7 @@ export class ModelRegistry {
   /** Why nothing fits: most often the key of the provider that has it. */
   #absence(wanted: string): string {
     const provider = wanted.split("/", 1)[0] ?? "";
-    const isKnown = [BUILT_IN_PROVIDERS.map(({ id }) => id), [...this.#waiting.keys()], [...this.#registered.keys()]]
+    const isKnown = [BUILT_IN_PROVIDERS.map(({ id }) => id), [...this.#waiting.keys()], this.#layers.registeredIds]
       .flat()
       .includes(provider);
     const keyProblem = isKnown ? this.keyProblem(provider) : undefined;

@@ -65,10 +65,11 @@ export interface RegisteredProvider {
 const READY_MS = 5_000;
 
 /** Throws one plain sentence for what is no provider. */
-export function registeredProvider(id: string, config: ProviderConfig, environment: Environment): RegisteredProvider {
+export function registeredProvider(id: string, given: ProviderConfig, environment: Environment): RegisteredProvider {
   if (typeof id !== "string" || id.trim() === "") throw new TypeError("A provider must have a name.");
-  const wrong = faultOf(config);
+  const wrong = faultOf(given);
   if (wrong !== undefined) throw new TypeError(`The provider ${id} cannot be registered: ${wrong}.`);
+  const config = configOf(given);
   const { apiKey, refreshModels, oauth, name = oauth?.name ?? id } = config;
   let { models } = config;
   const missingKey = (): string | undefined => {
@@ -78,8 +79,9 @@ export function registeredProvider(id: string, config: ProviderConfig, environme
   };
   const refresh = async (): Promise<void> => {
     const key = apiKey === undefined || missingKey() !== undefined ? undefined : await configValue(apiKey, environment);
-    const found: unknown = await refreshModels?.call(config, refreshContext(key));
-    if (faultOf({ ...config, models: found }) === undefined) models = found as readonly ProviderModelConfig[];
+    const found: unknown = await refreshModels?.call(given, refreshContext(key));
+    if (Array.isArray(found) && faultOf({ ...config, models: found }) === undefined)
+      models = deepCopy(found as ProviderModelConfig[]);
   };
   const decides = [apiKey, models, refreshModels, oauth].some((given) => given !== undefined);
   return {
@@ -93,6 +95,15 @@ export function registeredProvider(id: string, config: ProviderConfig, environme
         { ...config, name: config.name ?? base?.name ?? name, ...(models && { models }) },
         environment,
       ),
+  };
+}
+
+/** What is changed later in the extension's own object does not count. */
+function configOf({ streamSimple, refreshModels, ...plain }: ProviderConfig): ProviderConfig {
+  return {
+    ...deepCopy(plain),
+    ...(streamSimple === undefined ? {} : { streamSimple }),
+    ...(refreshModels === undefined ? {} : { refreshModels }),
   };
 }
 
@@ -127,7 +138,7 @@ function listedModels(given: Provider): () => readonly Model[] {
   let latest: unknown;
   let models: readonly Model[] = [];
   return () => {
-    const list: unknown = given.getModels();
+    const list = listOf(given);
     if (list === latest) return models;
     const found = Array.isArray(list) ? (list as unknown[]) : [];
     models = found.flatMap((model) => {
@@ -137,6 +148,15 @@ function listedModels(given: Provider): () => readonly Model[] {
     latest = list;
     return models;
   };
+}
+
+/** What it throws leaves it without models. */
+function listOf(given: Provider): unknown {
+  try {
+    return given.getModels();
+  } catch {
+    return undefined;
+  }
 }
 
 const refreshContext = (key: string | undefined): RefreshModelsContext => ({
@@ -277,16 +297,28 @@ async function answering(
 /** What an extension answers with; it gets copies. */
 function guarded(streamSimple: StreamSimple): Streams {
   const ask: Streams["streamSimple"] = (model, context, options = {}) => {
-    const call = (): unknown => streamSimple(deepCopy(model), deepCopy(context), forExtension(options));
-    return guardedStream(model, call, options.signal);
+    let isOver = false;
+    const given = forExtension(options, () => isOver);
+    const call = (): unknown => streamSimple(deepCopy(model), deepCopy(context), given);
+    const stream = guardedStream(model, call, options.signal);
+    void stream.result().then(() => (isOver = true));
+    return stream;
   };
   return { stream: ask, streamSimple: ask };
 }
 
 const CALLBACKS: ReadonlySet<string> = new Set(["onPayload", "onResponse", "onProviderStreamEvent"]);
 
-/** The agent loop passes on all of its own functions, such as the one that takes from the queue. */
-const forExtension = (options: SimpleStreamOptions): SimpleStreamOptions =>
-  Object.fromEntries(
-    Object.entries(options).filter(([name, value]) => typeof value !== "function" || CALLBACKS.has(name)),
-  );
+/**
+ * The agent loop passes on all of its own functions, such as the one that takes from the queue. Of those for the request
+ * none does anything once that is over: a provider that was left may still call them.
+ */
+function forExtension(options: SimpleStreamOptions, isOver: () => boolean): SimpleStreamOptions {
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(options)) {
+    if (typeof value !== "function") given[name] = value;
+    else if (CALLBACKS.has(name))
+      given[name] = (...args: unknown[]) => (isOver() ? undefined : Reflect.apply(value, undefined, args));
+  }
+  return given;
+}

@@ -85,7 +85,8 @@ export class SessionCompaction {
   async report(): Promise<ContextReport> {
     const tools = await this.#host.tools();
     const system = systemMessage(await this.#host.systemPrompt(tools), tools);
-    return contextReport(this.#host.sessionManager.getIndex(), this.#host.usableModel(), system);
+    const model = this.#host.usableModel();
+    return contextReport(this.#host.sessionManager.getIndex(), this.#host.answering() ?? model, system);
   }
 
   /** For a run that begins; `model` is the one that answers. */

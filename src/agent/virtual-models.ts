@@ -2,12 +2,13 @@
  * Virtual models: models one can choose that send each request to another one, which a function of an extension names.
  * What is chosen is recorded as the choice, what has answered in the answer; providers see physical models only. Names,
  * the entry of the router's state and the `api` are those of pi, so that either reads the other's sessions.
- * Part of `agent/`; ModelRegistry keeps them, model-routing.ts asks them.
+ * Part of `agent/`; provider-layers.ts keeps them, model-routing.ts asks them.
  */
 import type { AssistantMessage, Message, Provider } from "@earendil-works/pi-ai";
 import { isRecord } from "../tree/json.ts";
 import { THINKING_LEVELS, createProvider, fullModel, lazyStream } from "./providers.ts";
 import type { Model, ThinkingLevel } from "./providers.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Of models that are none themselves. */
 const VIRTUAL_API = "pi-virtual";
@@ -62,7 +63,7 @@ export interface ModelRoute<State = unknown> {
 export const isVirtual = ({ api }: { api: string }): boolean => api === VIRTUAL_API;
 
 /** The model of a definition. Throws one plain sentence for what is none. */
-export function virtualModel(definition: VirtualModelDefinition): Model {
+function virtualModel(definition: VirtualModelDefinition): Model {
   const about: unknown = definition;
   const needs = (member: string): string => `A virtual model must have a ${member}.`;
   if (!isRecord(about)) throw new TypeError("A virtual model must be an object.");
@@ -108,3 +109,42 @@ export function withVirtual(id: string, provider: Provider | undefined, models: 
 /** In place of an answer: an error. */
 export const failingStream = (model: Model, reason: string, signal?: AbortSignal) =>
   lazyStream(model, async () => Promise.reject(new Error(reason)), undefined, signal);
+
+/** The virtual models that are registered, each once. */
+export class VirtualModels {
+  readonly #byName = new Map<string, { model: Model; definition: VirtualModelDefinition }>();
+
+  get isEmpty(): boolean {
+    return this.#byName.size === 0;
+  }
+  has(provider: string, id: string): boolean {
+    return this.#byName.has(nameOf({ provider, id }));
+  }
+  /** Those of a provider. */
+  of(provider: string): Model[] {
+    return [...this.#byName.values()].flatMap(({ model }) => (model.provider === provider ? [model] : []));
+  }
+
+  /** One of the same name is replaced. Throws one plain sentence for what is none, and for a name that is taken. */
+  add(definition: VirtualModelDefinition, isTaken: (provider: string, id: string) => boolean): Model {
+    const model = virtualModel(definition);
+    if (isTaken(model.provider, model.id))
+      throw new TypeError(`${nameOf(model)} is a model already, and cannot be a virtual one.`);
+    this.#byName.set(nameOf(model), { model, definition });
+    return model;
+  }
+  /** Unless it was replaced. */
+  remove(model: Model): void {
+    if (this.#byName.get(nameOf(model))?.model === model) this.#byName.delete(nameOf(model));
+  }
+
+  /** What the router says, which may be anything. Rejects for a model that is not there any more. */
+  async ask(model: Model, { signal, ...request }: Omit<ModelRouteRequest, "model">): Promise<unknown> {
+    const definition = this.#byName.get(nameOf(model))?.definition;
+    if (definition === undefined) throw new Error(`The virtual model ${nameOf(model)} is not there any more.`);
+    if (signal === undefined) return definition.route({ ...request, model });
+    return untilAborted(Promise.resolve(definition.route({ ...request, model, signal })), signal);
+  }
+}
+
+const nameOf = ({ provider, id }: Pick<Model, "provider" | "id">): string => `${provider}/${id}`;

@@ -36,6 +36,11 @@ export function screenExtensions(loaded: LoadedExtensions, session: AgentSession
     messageRenderer: (type) => owned(messageRendererOf(host.extensions, type)),
     entryRenderer: (type) => owned(entryRendererOf(host.extensions, type)),
     hasEntryRenderers: () => host.extensions.some(({ entryRenderers }) => entryRenderers.size > 0),
+    markdownTransformers: (type) =>
+      host.extensions.flatMap((extension) => {
+        const value = extension.markdownTransformers.get(type);
+        return value === undefined ? [] : [{ owner: host.ownerOf(extension), value }];
+      }),
     tool: (name) => {
       const value = host.tools.definition(name);
       const extension = host.extensions.find(({ tools }) => tools.get(name) === value);

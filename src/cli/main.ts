@@ -22,7 +22,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
 } else if (args.length === 1 && (args[0] === "--version" || args[0] === "-v")) io.out(`${version()}\n`);
 else {
   nodeModule.enableCompileCache();
-  const { runCommand } = await import("./run-command.ts");
+  const { endSoon, runCommand } = await import("./run-command.ts");
   // Not process.exit: what is written to a pipe must reach it.
   process.exitCode = await runCommand(args, version);
+  endSoon();
 }

@@ -15,6 +15,18 @@ export async function runCommand(args: readonly string[], version: () => string)
   }
 }
 
+/** Milliseconds after which what an extension has left running, such as a timer, keeps the program no longer. */
+const LEFT_RUNNING_MS = 1000;
+
+/** Ends the program when all is done and written, whatever still runs. */
+export function endSoon(): void {
+  const end = setInterval(() => {
+    if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
+  }, LEFT_RUNNING_MS);
+  // As a rule nothing is left, and the program ends by itself before.
+  end.unref();
+}
+
 async function run(args: readonly string[], version: () => string): Promise<number> {
   const [command, ...rest] = args;
   if (command === "tree") return (await import("./tree-command.ts")).runTreeCommand(rest, io);

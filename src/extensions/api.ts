@@ -15,6 +15,7 @@ import type { AutocompleteItem, Component, KeyId } from "@earendil-works/pi-tui"
 import type { Static, TSchema } from "typebox";
 import type { BranchSummaryEntry, CompactionEntry, CustomEntry } from "../tree/entries.ts";
 import type { CustomMessage, ImageContent, TextContent } from "../tree/messages.ts";
+import type { McpServerEntry } from "../agent/mcp/mcp-config.ts";
 import type { CustomMessageDraft } from "../agent/hook-port.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import type { ProviderConfig } from "../agent/registered-providers.ts";
@@ -78,6 +79,14 @@ export interface ExtensionAPI {
   registerMessageRenderer<Details = unknown>(customType: string, renderer: MessageRenderer<Details>): void;
   /** Draws `custom` entries of that type, which are not shown otherwise. */
   registerEntryRenderer<Data = unknown>(customType: string, renderer: EntryRenderer<Data>): void;
+  /**
+   * Changes texts of the chat before they are drawn, and nothing else of them; those of several extensions one after the
+   * other. One for each extension, the latest. Default: prompts, answers and thinking.
+   */
+  registerMarkdownTransformer(
+    transformer: MarkdownTransformer,
+    options?: { messageTypes?: readonly MarkdownMessageType[] },
+  ): void;
 
   /**
    * A provider of models, or a change to one: with `models` it has these alone, else those it has; `baseUrl` and
@@ -96,6 +105,13 @@ export interface ExtensionAPI {
    */
   registerVirtualModel<State = unknown>(model: ExtensionVirtualModel<State>): void;
   unregisterVirtualModel(provider: string, id: string): void;
+
+  /**
+   * An MCP server, described like one in `mcp.json`, where one of the name goes before it. It is started at once, or when
+   * there is a session. One of the same name takes the place of this extension's former. Throws for what is none.
+   */
+  registerMcpServer(name: string, server: McpServerEntry): void;
+  unregisterMcpServer(name: string): void;
 
   /** A message of this extension, for the model and, with `display`, the user. */
   sendMessage<Details = unknown>(message: DraftOf<Details>, options?: SendOptions): void;
@@ -207,6 +223,16 @@ export interface ShortcutOptions {
 export type FlagOptions =
   | { description?: string; type: "boolean"; default?: boolean }
   | { description?: string; type: "string"; default?: string };
+
+export type MarkdownMessageType = "user" | "assistant" | "assistant-thinking";
+export type MarkdownTransformer = (markdown: string, context: MarkdownTransformContext) => string;
+export interface MarkdownTransformContext {
+  messageType: MarkdownMessageType;
+  /** More of it will come. */
+  isStreaming: boolean;
+  /** Columns. */
+  availableWidth: number;
+}
 
 /** The keys an action has, such as "app.tools.expand", for hints. */
 export interface KeyHints {

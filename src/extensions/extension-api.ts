@@ -10,6 +10,7 @@ import type {
   ExtensionModels,
   FlagOptions,
   Listen,
+  MarkdownMessageType,
   ToolDefinition,
 } from "./api.ts";
 import type { EventBus } from "./event-bus.ts";
@@ -20,12 +21,14 @@ import type { EventName } from "./extension-events.ts";
 import * as notices from "./extension-notices.ts";
 import type { ExtensionTools } from "./extension-tools.ts";
 import { HOOK_NAMES, draftOf } from "./merge-rules.ts";
+import { bringingServers } from "./mcp-api.ts";
+import type { McpApi, McpApiHost } from "./mcp-api.ts";
 import { bringingModels } from "./model-api.ts";
 import type { ModelApi, ModelApiHost } from "./model-api.ts";
 import type { ExtensionSession } from "./session-port.ts";
 
 /** What the object needs of the host. */
-export interface ApiHost extends ModelApiHost {
+export interface ApiHost extends McpApiHost, ModelApiHost {
   /** Throws before there is one. */
   session(method: string): ExtensionSession;
   readonly cwd: string;
@@ -47,27 +50,25 @@ export function createApi(extension: Extension, host: ApiHost): ExtensionAPI {
     ...missing(extension),
     ...registering(extension, host),
     ...bringingModels(extension, host),
+    ...bringingServers(extension, host),
     ...acting(extension, host),
     ...beside(extension, host),
   };
 }
 
 /** pi's that bough does not have. An extension that calls one works without it, and the user is told. */
-const MISSING_METHODS = [
-  "registerMcpServer",
-  "unregisterMcpServer",
-  "registerMarkdownTransformer",
-  "registerToolRenderer",
-];
+const MISSING_METHODS = ["registerToolRenderer"];
 const missing = (extension: Extension): object =>
   Object.fromEntries(MISSING_METHODS.map((method) => [method, () => void extension.missingMethods.add(method)]));
+
+const MARKDOWN_TYPES: readonly MarkdownMessageType[] = ["user", "assistant", "assistant-thinking"];
 
 type Registering = "on" | `register${string}` | "getFlag";
 type Beside = "exec" | "events";
 type Part<K> = Pick<ExtensionAPI, Extract<keyof ExtensionAPI, K>>;
 
 /** Allowed at any time. */
-function registering(extension: Extension, host: ApiHost): Omit<Part<Registering>, keyof ModelApi> {
+function registering(extension: Extension, host: ApiHost): Omit<Part<Registering>, keyof McpApi | keyof ModelApi> {
   const register = <T>(kind: Map<string, T>, name: unknown, value: T, isFirst = false): void => {
     extension.mustExist();
     if (typeof name !== "string" || name === "") throw new TypeError(notices.NO_NAME);
@@ -120,6 +121,11 @@ function registering(extension: Extension, host: ApiHost): Omit<Part<Registering
       return own === undefined ? undefined : (host.flag(name) ?? own.default);
     },
     registerMessageRenderer: (type, renderer) => register(extension.messageRenderers, type, renderer as never, true),
+    registerMarkdownTransformer: (transformer, { messageTypes = MARKDOWN_TYPES } = {}) => {
+      if (typeof transformer !== "function") throw new TypeError(notices.noFunction("transformer"));
+      extension.markdownTransformers.clear();
+      for (const type of messageTypes) register(extension.markdownTransformers, type, transformer);
+    },
     registerEntryRenderer: (type, renderer) => register(extension.entryRenderers, type, renderer as never, true),
   };
 }
@@ -128,7 +134,7 @@ function registering(extension: Extension, host: ApiHost): Omit<Part<Registering
 function acting(
   extension: Extension,
   host: ApiHost,
-): Omit<ExtensionAPI, keyof Part<Registering> | keyof ModelApi | Beside> {
+): Omit<ExtensionAPI, keyof Part<Registering> | keyof McpApi | keyof ModelApi | Beside> {
   const session = (method: string): ExtensionSession => {
     extension.mustBeActive(method);
     return host.session(method);

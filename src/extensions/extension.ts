@@ -1,12 +1,14 @@
 /**
  * `Extension`: one extension and what it has registered. Part of `extensions/`; the loader makes it, the host reads it.
  */
+import type { McpServerConfig } from "../agent/mcp/mcp-config.ts";
 import type { HookName } from "../agent/hook-port.ts";
 import type {
   CommandOptions,
   EntryRenderer,
   ExtensionContext,
   FlagOptions,
+  MarkdownTransformer,
   MessageRenderer,
   ShortcutOptions,
   SourceInfo,
@@ -23,6 +25,12 @@ export interface Listener {
   call: (event: object, ctx: ExtensionContext) => unknown;
 }
 
+export interface RegisteredServer {
+  config: McpServerConfig;
+  /** Ends it; absent until there is a session. */
+  end?: () => void;
+}
+
 export class Extension {
   /** Of its file. */
   readonly path: string;
@@ -35,10 +43,14 @@ export class Extension {
   readonly flags = new Map<string, FlagOptions>();
   readonly messageRenderers = new Map<string, MessageRenderer>();
   readonly entryRenderers = new Map<string, EntryRenderer>();
+  /** By what they change. */
+  readonly markdownTransformers = new Map<string, MarkdownTransformer>();
   /** What takes each away again, by the provider's name. */
   readonly providers = new Map<string, () => void>();
   /** The same for virtual models, by "provider/id". */
   readonly virtualModels = new Map<string, () => void>();
+  /** The same for MCP servers, by name. */
+  readonly mcpServers = new Map<string, RegisteredServer>();
   /** Events it listens to that do not exist. */
   readonly unknownEvents = new Set<string>();
   /** Methods of pi's it has called that bough does not have. */
@@ -80,7 +92,9 @@ export class Extension {
     this.#phase = "retired";
     this.listeners.length = 0;
     for (const map of [this.tools, this.commands, this.shortcuts, this.flags, this.providers]) map.clear();
-    for (const map of [this.virtualModels, this.messageRenderers, this.entryRenderers]) map.clear();
+    for (const { end } of this.mcpServers.values()) end?.();
+    this.markdownTransformers.clear();
+    for (const map of [this.mcpServers, this.virtualModels, this.messageRenderers, this.entryRenderers]) map.clear();
     for (const end of this.#endings) end();
     this.#endings.clear();
   }

@@ -23,6 +23,7 @@ import { readFlags } from "./extension-flags.ts";
 import type { GivenFlag } from "./extension-flags.ts";
 import { extensionModels } from "./extension-models.ts";
 import * as notices from "./extension-notices.ts";
+import { startServer } from "./mcp-api.ts";
 import { ExtensionTools } from "./extension-tools.ts";
 import { loadExtensions } from "./loader.ts";
 import type { LoadError, Loaded, WhenSlow } from "./loader.ts";
@@ -96,6 +97,7 @@ export class ExtensionHost implements HookPort {
   #facade: ReadonlySession | undefined;
   #uiFor: UiFor = NO_UI_FOR;
   #uis = new WeakMap<Extension, UiPort>();
+  readonly #owners = new WeakMap<Extension, UiOwner>();
   #endStrays: (() => void) | undefined;
   #givenFlags: readonly GivenFlag[] = [];
   #flagValues: ReadonlyMap<string, boolean | string> = new Map();
@@ -113,6 +115,7 @@ export class ExtensionHost implements HookPort {
       models: extensionModels(options.registry),
       providers: options.registry,
       handlerMs: this.#limits.handlerMs,
+      openSession: () => this.#session,
       settings: () => (options.settings ?? new Settings()).values(),
     };
     this.tools = new ExtensionTools({ ...shared, builtInTools: options.builtInTools ?? (() => []) });
@@ -158,9 +161,9 @@ export class ExtensionHost implements HookPort {
       project: this.#project,
       apiFor: (extension) => createApi(extension, this.#apiHost),
       factoryMs: this.#limits.factoryMs,
+      settled: () => this.#options.registry.settled(),
       whenSlow,
     });
-    await this.#options.registry.settled();
     this.#extensions = extensions;
     this.#flagValues = readFlags(this.#givenFlags, registrations.flagsOf(extensions)).values;
     this.#problems = [
@@ -175,6 +178,17 @@ export class ExtensionHost implements HookPort {
   attach(session: ExtensionSession): void {
     this.#session = session;
     this.#facade = new ReadonlySession(session.sessionManager);
+    for (const extension of this.#extensions) this.#startServers(extension, session);
+  }
+
+  /** Those it has registered before there was a session. */
+  #startServers(extension: Extension, session: ExtensionSession): void {
+    for (const server of extension.mcpServers.values())
+      try {
+        startServer(server, session);
+      } catch (error) {
+        this.#failed(extension, "registerMcpServer", error);
+      }
   }
 
   /** The screen from now on, as each extension has it. Default: none. */
@@ -185,13 +199,15 @@ export class ExtensionHost implements HookPort {
 
   /** An extension, as the screen deals with it. */
   ownerOf(extension: Extension): UiOwner {
-    const gone = new AbortController();
-    extension.whenRetired(() => gone.abort());
-    return {
-      name: basename(extension.path),
-      gone: gone.signal,
-      failed: (event, error) => this.#failed(extension, event, error),
-    };
+    let owner = this.#owners.get(extension);
+    if (owner === undefined) {
+      const gone = new AbortController();
+      extension.whenRetired(() => gone.abort());
+      const failed: UiOwner["failed"] = (event, error) => this.#failed(extension, event, error);
+      owner = { name: basename(extension.path), gone: gone.signal, failed };
+      this.#owners.set(extension, owner);
+    }
+    return owner;
   }
 
   /**

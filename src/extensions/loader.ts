@@ -19,6 +19,8 @@ export interface LoadOptions {
   apiFor(extension: Extension): ExtensionAPI;
   /** How long one may take, in milliseconds. */
   factoryMs: number;
+  /** Settles when what the extension has registered counts. */
+  settled(): Promise<void>;
   /** Called for one that takes long. */
   whenSlow?: WhenSlow | undefined;
 }
@@ -74,12 +76,13 @@ async function outcomeOf(place: ExtensionPlace, options: LoadOptions): Promise<L
 }
 
 async function load(extension: Extension, place: ExtensionPlace, options: LoadOptions): Promise<void> {
-  const { modules, project, apiFor, factoryMs, whenSlow } = options;
+  const { modules, project, apiFor, factoryMs, settled, whenSlow } = options;
   const work = async (): Promise<void> => {
     const trust = place.source.scope === "project" ? project : undefined;
     const factory = place.factory ?? factoryIn(await modules.import(place.path, trust));
     if (factory === undefined) throw new Error(notices.NO_FACTORY);
     await factory(apiFor(extension));
+    await settled();
   };
   const skipped = Promise.withResolvers<never>();
   let told: ReturnType<WhenSlow> | undefined;

@@ -4,6 +4,7 @@
  */
 import type { BranchSummaryEntry, CompactionEntry } from "../tree/entries.ts";
 import type { CustomMessageDraft } from "../agent/hook-port.ts";
+import type { SessionMcp } from "../agent/mcp/session-mcp.ts";
 import type { Model, ThinkingLevel } from "../agent/providers.ts";
 import type { SessionManager } from "../session/session-manager.ts";
 import type { Content, Moved, SendOptions } from "./api.ts";
@@ -18,6 +19,7 @@ export interface ExtensionSession {
   readonly hasPendingMessages: boolean;
   /** Aborted when the run that goes on is stopped. */
   readonly signal: AbortSignal | undefined;
+  readonly mcp: Pick<SessionMcp, "register">;
   abort(): Promise<void>;
   waitForIdle(): Promise<void>;
   compact(options: { focus?: string }): Promise<Moved & { entry?: CompactionEntry }>;

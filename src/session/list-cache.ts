@@ -127,10 +127,23 @@ const encoded = ({ path, state, summary }: KnownFile): object => ({
   summary: { ...summary, created: summary.created.getTime(), modified: summary.modified.getTime() },
 });
 
+/** How many are made into text at once: one text of all would be the largest thing in memory. */
+const FILES_PER_TEXT = 64;
+
+function* textsOf(dir: string, files: readonly KnownFile[]): Generator<string> {
+  yield `{"dir":${JSON.stringify(dir)},"lines":[`;
+  for (let n = 0; n < files.length; n += FILES_PER_TEXT) {
+    const lines = JSON.stringify(files.slice(n, n + FILES_PER_TEXT).map(encoded)).slice(1, -1);
+    yield n === 0 ? lines : `,${lines}`;
+  }
+  yield "]}";
+}
+
 /** The first line says what the rest is, and the CRC-32 of it. */
 function bytesOf(dir: string, files: readonly KnownFile[]): Uint8Array {
-  const body = Buffer.from(JSON.stringify({ dir, lines: files.map(encoded) }));
-  return Buffer.concat([Buffer.from(`${FORMAT} ${crc32(body)}\n`), body]);
+  const pieces = Array.from(textsOf(dir, files), (text) => Buffer.from(text));
+  const checksum = pieces.reduce((value, piece) => crc32(piece, value), 0);
+  return Buffer.concat([Buffer.from(`${FORMAT} ${checksum}\n`), ...pieces]);
 }
 
 function linesIn(path: string, dir: string): KnownFile[] {

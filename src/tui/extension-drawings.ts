@@ -4,9 +4,11 @@
  */
 import type { Component } from "@earendil-works/pi-tui";
 import type { CustomEntry } from "../tree/entries.ts";
+import type { MarkdownTransformContext } from "../extensions/api.ts";
 import type { CustomMessage } from "../tree/messages.ts";
 import { KEY_HINTS } from "./key-hints.ts";
 import { Guarded } from "./guarded.ts";
+import { bounded } from "./shown-text.ts";
 import { liveTheme } from "./live-theme.ts";
 import type { Owned, ScreenExtensions } from "./screen-extensions.ts";
 
@@ -59,6 +61,20 @@ export function drawn<T>(
     failed(error);
     return undefined;
   }
+}
+
+/** A text of the chat as extensions want it drawn. What fails, or gives no text, changes nothing. */
+export function transformed(extensions: ScreenExtensions, text: string, context: MarkdownTransformContext): string {
+  let result = text;
+  for (const { owner, value } of extensions.markdownTransformers(context.messageType)) {
+    try {
+      const given: unknown = value(result, { ...context });
+      if (typeof given === "string") result = bounded(given);
+    } catch (error) {
+      owner.failed("markdown transformer", error);
+    }
+  }
+  return result;
 }
 
 const isComponent = (value: unknown): value is Component =>

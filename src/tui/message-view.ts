@@ -4,12 +4,13 @@
  */
 import { type Component, Spacer, Text } from "@earendil-works/pi-tui";
 import { finalErrorText } from "../agent/provider-error.ts";
+import type { MarkdownTransformContext } from "../extensions/api.ts";
 import type { CustomEntry } from "../tree/entries.ts";
 import type { AgentMessage } from "../tree/messages.ts";
-import { drawnEntry, drawnMessage } from "./extension-drawings.ts";
+import { drawnEntry, drawnMessage, transformed } from "./extension-drawings.ts";
 import { MarkdownText } from "./markdown.ts";
 import { Panel } from "./panel.ts";
-import { type ChatOptions, Row } from "./row.ts";
+import { type ChatOptions, Row, WidthRow } from "./row.ts";
 import { sanitiseLine } from "./sanitise.ts";
 import { blocksOf, bounded, collapseLines, hiddenLinesNote, shownText, times } from "./shown-text.ts";
 import { theme, type ThemeToken } from "./theme.ts";
@@ -23,7 +24,10 @@ const COLLAPSED_OUTPUT = 10;
 export function messageRow(message: AgentMessage, options: ChatOptions): Component | undefined {
   switch (message.role) {
     case "user":
-      return new Row(() => userPanel(shownText(message.content)));
+      return new WidthRow((width) => {
+        const context = { messageType: "user", isStreaming: false, availableWidth: width } as const;
+        return userPanel(transformed(options.extensions, shownText(message.content), context));
+      });
     case "bashExecution":
       return new Row(() => executionPanel(`$ ${bounded(message.command)}`, message, options));
     case "pythonExecution":
@@ -115,6 +119,8 @@ export class AssistantRow implements Component {
   #parts: { isThinking: boolean; markdown: MarkdownText }[] = [];
   #content = new Panel([]);
   #stale = true;
+  /** Of the last drawing. */
+  #width = 0;
 
   constructor(message: MessageOf<"assistant">, ended: boolean, options: ChatOptions) {
     this.#message = message;
@@ -139,7 +145,7 @@ export class AssistantRow implements Component {
     this.#stale = true;
   }
   render(width: number): readonly string[] {
-    if (this.#stale) this.#refresh();
+    if (this.#stale || width !== this.#width) this.#refresh(width);
     return this.#content.render(width);
   }
   invalidate(): void {
@@ -148,9 +154,11 @@ export class AssistantRow implements Component {
   }
 
   /** Keeps the Markdown component of each block: it draws again only what the stream has changed. */
-  #refresh(): void {
+  #refresh(width: number): void {
     this.#stale = false;
-    this.#parts = answerParts(this.#message, this.#options).map((part, index) => {
+    this.#width = width;
+    const drawn = { isStreaming: !this.#ended, availableWidth: width };
+    this.#parts = answerParts(this.#message, this.#options, drawn).map((part, index) => {
       const known = this.#parts[index];
       if (known?.isThinking !== part.isThinking) return { ...part, markdown: answerMarkdown(part) };
       known.markdown.setText(part.text);
@@ -172,14 +180,19 @@ const answerMarkdown = ({ isThinking, text }: AnswerPart): MarkdownText =>
     ? new MarkdownText(text, { color: (part) => theme.fg("thinkingText", part), italic: true })
     : new MarkdownText(text);
 
-function answerParts(message: MessageOf<"assistant">, options: ChatOptions): AnswerPart[] {
-  const { hideThinking, hiddenThinkingLabel } = options;
+function answerParts(
+  message: MessageOf<"assistant">,
+  { hideThinking, hiddenThinkingLabel, extensions }: ChatOptions,
+  drawn: Pick<MarkdownTransformContext, "isStreaming" | "availableWidth">,
+): AnswerPart[] {
   const parts: AnswerPart[] = [];
   for (const block of blocksOf(message.content)) {
     const isThinking = block["type"] === "thinking";
     const text = bounded(isThinking ? block["thinking"] : block["text"]).trim();
-    if (text !== "" && (isThinking || block["type"] === "text"))
-      parts.push({ isThinking, text: isThinking && hideThinking ? hiddenThinkingLabel : text });
+    if (text === "" || !(isThinking || block["type"] === "text")) continue;
+    const messageType = isThinking ? "assistant-thinking" : "assistant";
+    const shown = (): string => transformed(extensions, text, { messageType, ...drawn });
+    parts.push({ isThinking, text: isThinking && hideThinking ? hiddenThinkingLabel : shown() });
   }
   return parts;
 }

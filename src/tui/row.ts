@@ -38,3 +38,20 @@ export class Row implements Component {
     this.#content = undefined;
   }
 }
+
+/** The same for what depends on the width in more than its lines. */
+export class WidthRow implements Component {
+  readonly #build: (width: number) => Component;
+  #content: { width: number; component: Component } | undefined;
+
+  constructor(build: (width: number) => Component) {
+    this.#build = build;
+  }
+  render(width: number): readonly string[] {
+    if (this.#content?.width !== width) this.#content = { width, component: this.#build(width) };
+    return this.#content.component.render(width);
+  }
+  invalidate(): void {
+    this.#content = undefined;
+  }
+}

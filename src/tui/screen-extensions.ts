@@ -3,7 +3,13 @@
  * without extensions it is NO_EXTENSIONS.
  */
 import type { AutocompleteItem, KeyId } from "@earendil-works/pi-tui";
-import type { EntryRenderer, MessageRenderer, ToolDefinition } from "../extensions/api.ts";
+import type {
+  EntryRenderer,
+  MarkdownMessageType,
+  MarkdownTransformer,
+  MessageRenderer,
+  ToolDefinition,
+} from "../extensions/api.ts";
 import type { UiFor, UiOwner } from "../extensions/ui-port.ts";
 
 /** Something of an extension. */
@@ -49,6 +55,8 @@ export interface ScreenExtensions {
   messageRenderer(customType: string): Owned<MessageRenderer> | undefined;
   entryRenderer(customType: string): Owned<EntryRenderer> | undefined;
   hasEntryRenderers(): boolean;
+  /** In the order in which they are asked. */
+  markdownTransformers(messageType: MarkdownMessageType): readonly Owned<MarkdownTransformer>[];
   tool(name: string): Owned<ToolDefinition> | undefined;
   /** Markdown: each extension, what it brought, and what is wrong with it. */
   report(): string;
@@ -61,6 +69,7 @@ export const NO_EXTENSIONS: ScreenExtensions = {
   messageRenderer: () => undefined,
   entryRenderer: () => undefined,
   hasEntryRenderers: () => false,
+  markdownTransformers: () => [],
   tool: () => undefined,
   report: () => "No extension is loaded; docs/extensions.md says where bough looks for them.",
 };

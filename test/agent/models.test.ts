@@ -159,7 +159,7 @@ for (const [what, text, problem, left] of [
   [
     "a wrong value",
     '{"providers": {\n "bad": {\n  "baseUrl": "ftp://x",\n  "models": [{"id": "m"}]},\n "good": {"baseUrl": "http://x/v1", "models": [{"id": "m"}]}}}',
-    "line 3: providers.bad.baseUrl is wrong (expected to match ^https?://), so it is left out.",
+    "line 3: providers.bad.baseUrl is wrong (ftp://x does not begin with http:// or https://), so it is left out.",
     ["good/m"],
   ],
   [
@@ -279,6 +279,12 @@ test("[R1] an endpoint from flags; without a model the first one the server list
     await nameAdded({ baseUrl: "127.0.0.1:1" }),
     "The base URL 127.0.0.1:1 does not begin with http:// or https://.",
   );
+  assert.equal(await nameAdded({ baseUrl: "http://a b/v1" }), "The base URL http://a b/v1 is no address.");
+  for (const baseUrl of ["https://me:pa55word@lab.example/v1", "https://me@lab.example/v1"])
+    assert.equal(
+      await nameAdded({ baseUrl, model: "m" }),
+      "The base URL https://…@lab.example/v1 holds a user name or a password; give the key apart.",
+    );
 });
 
 test("[R1] requests carry bough's name and the key that was given", async (t) => {

@@ -38,6 +38,11 @@ test("[X6] a provider with models of its own is there until it is taken away, an
   const registry = await ModelRegistry.load({ environment: {} });
   const small = registry.register("acme", OWN);
   const { revision } = registry;
+  const changed = { ...OWN, models: [{ id: "later" }] };
+  const later = registry.register("acme", changed);
+  Object.assign(changed, { models: "none", api: 5 });
+  assert.deepEqual(namesOf(registry), ["acme/later"]);
+  later();
   const big = registry.register("acme", { ...OWN, models: [{ id: "big", contextWindow: 1_000_000 }] });
   assert.deepEqual([namesOf(registry), registry.find("acme", "small")], [["acme/big"], undefined]);
   assert.ok(registry.revision > revision);
@@ -165,6 +170,7 @@ test("[X6] it may look for its models, and a whole provider for its key; both co
   registry.register("found", { ...OWN, models: [], refreshModels: async () => [{ id: "a" }, { id: "b" }] });
   registry.register("failed", { ...OWN, refreshModels: async () => Promise.reject(new Error("offline")) });
   registry.register("lied", { ...OWN, refreshModels: async () => "nothing" as never });
+  registry.register("silent", { ...OWN, refreshModels: async () => undefined as never });
   registry.registerWhole({
     id: "whole",
     name: "Whole",
@@ -183,8 +189,37 @@ test("[X6] it may look for its models, and a whole provider for its key; both co
   });
   assert.equal(registry.find("whole", "w"), undefined);
   await registry.settled();
-  assert.deepEqual(namesOf(registry), ["found/a", "found/b", "failed/small", "lied/small", "whole/w"]);
+  assert.deepEqual(namesOf(registry), ["found/a", "found/b", "failed/small", "lied/small", "silent/small", "whole/w"]);
   assert.equal(textOf((await registry.complete(registry.find("whole", "w")!, QUESTION)).content), "Whole.");
+});
+
+test("[X3, X6] a stream that was left calls nothing of the next request's, and a list of models that throws is empty", async () => {
+  const registry = await ModelRegistry.load({ environment: {} });
+  const told: unknown[] = [];
+  let late: (() => unknown) | undefined;
+  const streamSimple: StreamSimple = (model, _context, options) => {
+    late = () => options?.onPayload?.({ late: true }, model);
+    void options?.onPayload?.({ late: false }, model);
+    return answering("Done.");
+  };
+  registry.register("acme", { api: "acme-api", streamSimple, models: [{ id: "m" }] });
+  const options = { onPayload: (payload: unknown) => void told.push(payload) };
+  await registry.complete(registry.find("acme", "m")!, QUESTION, options);
+  await Promise.resolve();
+  assert.equal(late?.(), undefined);
+  assert.deepEqual(told, [{ late: false }]);
+  registry.registerWhole({
+    id: "whole",
+    name: "Whole",
+    auth: { apiKey: { name: "key", resolve: async () => ({ auth: {} }) } },
+    getModels: () => {
+      throw new Error("no list");
+    },
+    stream: () => answering(""),
+    streamSimple: () => answering(""),
+  });
+  await registry.settled();
+  assert.deepEqual([namesOf(registry), registry.defaultModel()?.id], [["acme/m"], "m"]);
 });
 
 test("[X3, X6] what is no provider is refused with the reason, and changes nothing", async () => {

@@ -8,7 +8,7 @@ import { SessionManager } from "../../src/session/session-manager.ts";
 import { textOf } from "../../src/tree/content.ts";
 import { fileLines, startHarness, tool } from "../support/agent-harness.ts";
 import type { HarnessOptions } from "../support/agent-harness.ts";
-import { callTools, fail, say } from "../support/provider-mock.ts";
+import { callTools, fail, say, using } from "../support/provider-mock.ts";
 
 type Router = (request: ModelRouteRequest, registry: ModelRegistry) => unknown;
 
@@ -161,6 +161,27 @@ test("[X3, X6] a router that throws, hangs or names nothing that can be asked is
   await hanging.session.abort();
   await prompted;
   assert.equal(hanging.session.isIdle, true);
+});
+
+test("[K1, X6] the window that counts is that of the model a request goes to, whatever the virtual one says", async (t) => {
+  const { session, manager, asked, sentTo } = await routed(t, (_, registry) => to(registry, "small"), {
+    compaction: { enabled: true, reserveTokens: 10_000, keepRecentTokens: 1 },
+    replies: [using(45_000, say("A".repeat(100_000))), say("The summary."), say("Two.")],
+  });
+  await session.prompt("First");
+  await session.prompt("Second");
+  assert.deepEqual(
+    asked.map(({ reason }) => reason),
+    ["user", "user", "direct"],
+  );
+  assert.deepEqual(sentTo(), ["small", "small", "small"]);
+  const [compaction] = manager.getBranch().filter(({ type }) => type === "compaction");
+  assert.match((compaction as { summary?: string }).summary ?? "", /The summary\./);
+  assert.deepEqual([...session.getUsage().byModel.keys()], ["lab/small"], "the summary counts under who wrote it");
+  const first = manager.getEntries().find(({ type }) => type === "message")!;
+  const { summaryEntry } = await session.navigateTree(first.id, { summarize: true });
+  assert.ok(summaryEntry !== undefined);
+  assert.deepEqual([...session.getUsage().byModel.keys()], ["lab/small"]);
 });
 
 test("[X6] a request beside the conversation is routed, too, and without state", async (t) => {

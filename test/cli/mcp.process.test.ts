@@ -51,3 +51,27 @@ test("[P3, X5] a project's servers are not started before the project is trusted
   assert.deepEqual([trusted.code, trusted.err, existsSync(log)], [0, "", true]);
   assert.ok(provider.requests.at(-1)?.body.tools?.some(({ function: { name } }) => name === "mcp__bad__act"));
 });
+
+test("[P3, R1, X1] an extension's server is like one of the file, which goes before it, and nothing of it is left", async (t) => {
+  const provider = await providerFor(t, ...ANSWERS);
+  const place = withServers(
+    { taken: { command: process.execPath, args: [BAD_SERVER, "hang"], disabled: true } },
+    60_000,
+  );
+  const calc = { command: process.execPath, args: [TOOL_SERVER], timeout: 60 };
+  place.file(
+    "servers.js",
+    `export default (pi) => {
+      pi.registerMcpServer("calc", ${JSON.stringify(calc)});
+      pi.registerMcpServer("taken", ${JSON.stringify(calc)});
+    };`,
+  );
+  const args = ["-e", "servers.js", "-p", "Add them.", ...connectedTo(provider)];
+  assert.deepEqual(await place.run(args), { code: 0, out: "42\n", err: "" });
+  const offered = provider.requests[0]?.body.tools?.map(({ function: { name } }) => name) ?? [];
+  assert.deepEqual(
+    offered.filter((name) => name.startsWith("mcp__taken")),
+    [],
+  );
+  assert.deepEqual(provider.requests[1]?.body.messages.at(-1)?.content, "42");
+});

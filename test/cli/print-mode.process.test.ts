@@ -90,3 +90,11 @@ test("[R1] a model, a level or a terminal that is not there: one sentence, and n
     assert.deepEqual(await place.run([...args], key), { code: 2, out: "", err: `bough: ${err}\n` });
   assert.deepEqual(place.picture(), before);
 });
+
+test("[R1, X3] what an extension has left running keeps neither the answer nor the end of the program", async (t) => {
+  const server = await providerFor(t, say("ok"));
+  const place = new Place();
+  place.file("lingers.js", "export default () => void setInterval(() => {}, 1000);");
+  const result = await place.run(["-e", "lingers.js", "-p", "hi", ...connectedTo(server)]);
+  assert.deepEqual(result, { code: 0, out: "ok\n", err: "" });
+});

@@ -184,6 +184,18 @@ test("[D2, W6] the cache is for the user alone, and holds the files that there a
   assert.deepEqual(cacheFiles(), [cache]);
 });
 
+test("[D2, Y8] of many files each is known again, by this program and by the next one", async (t) => {
+  for (let n = 0; n < 150; n++) put(`${n}.jsonl`, file(header(`s${n}`), said(n, `prompt ${n} “${n}”`)));
+  const first = await list();
+  assert.deepEqual([first.length, first[0]!.firstMessage], [150, "prompt 149 “149”"]);
+  const reads = countReads(t);
+  assert.deepEqual(await list(), first);
+  // The cache of one folder is held in memory.
+  await listSessions(cwd, temporaryFolder());
+  assert.deepEqual(await list(), first);
+  assert.equal(reads.opens, 0);
+});
+
 test("[D2] a file that changed in any way is read again: longer, replaced, or of the same length and time", async () => {
   const path = put("a.jsonl", file(header("a"), said(1, "one")));
   const firsts = async (): Promise<unknown[]> =>

@@ -105,6 +105,12 @@ function recordingSession(manager: SessionManager, host: ExtensionHost): Extensi
     isIdle: true,
     hasPendingMessages: false,
     signal: undefined,
+    mcp: {
+      register: (config) => {
+        sent.push(["register", config.name, config.endpoint]);
+        return () => void sent.push(["end", config.name]);
+      },
+    },
     abort: async () => void sent.push(["abort"]),
     waitForIdle: async () => undefined,
     compact: async (options) => {

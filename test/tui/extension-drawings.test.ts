@@ -71,6 +71,34 @@ test("[U2, X3] a renderer that throws, at once or while it is drawn, or gives no
   assert.deepEqual(failures, ["mine.ts message renderer: at once", "mine.ts message renderer: while drawn"]);
 });
 
+test("[U2, X3] extensions change texts before they are drawn, one after the other; what fails changes nothing", async (t) => {
+  const contexts: string[] = [];
+  const { session, see, failures, server } = await startExtended(
+    t,
+    (owned) => ({
+      markdownTransformers: (type) => [
+        owned((text: string, { messageType, isStreaming, availableWidth }) => {
+          contexts.push(`${messageType} ${isStreaming} ${availableWidth > 0}`);
+          return isStreaming ? text : text.replace("cat", "dog");
+        }),
+        owned(() => (type === "user" ? (5 as never) : (Promise.reject(new Error("late")).catch(() => "") as never))),
+        owned((text: string) => `${text.replace("dog", "fox")}\u001b[31m!`),
+        owned(() => {
+          throw new Error("broken");
+        }),
+      ],
+    }),
+    { replies: say("A **cat**.") },
+  );
+  await session.prompt("My cat");
+  const rows = shown(await see("A fox"));
+  assert.ok(rows.includes("› My fox!") && rows.includes("A fox.!"), rows.join("\n"));
+  assert.equal(textOf((session.messages[0] as { content: string }).content), "My cat");
+  assert.deepEqual(new Set(failures), new Set(["mine.ts markdown transformer: broken"]));
+  assert.ok(contexts.includes("user false true") && contexts.includes("assistant false true"), contexts.join("\n"));
+  assert.equal(server.requests.length, 1);
+});
+
 test("[U2, X3] what fails while the chat is drawn is said below it, and the chat can be drawn again", async () => {
   const failed = (): void => chat.addNotice("error", "It failed.");
   const value = (): never => {

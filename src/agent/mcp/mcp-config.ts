@@ -100,6 +100,35 @@ function parseMcpFile(path: string, text: string, environment: Environment): Mcp
   return { servers, problems: servers.flatMap(({ problem }) => (problem === undefined ? [] : [problem])) };
 }
 
+/** What an entry of the file may say, as extensions give it; `timeout` is pi's, in seconds. */
+export interface McpServerEntry {
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  cwd?: string;
+  url?: string;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  timeout?: number;
+}
+
+/** A server that an extension describes. Throws one plain sentence for what is none. */
+export function describedServer(
+  source: string,
+  name: string,
+  entry: McpServerEntry,
+  environment: Environment = process.env,
+): McpServerConfig {
+  const { timeout } = entry ?? {};
+  const about = typeof timeout === "number" ? { timeoutMs: timeout * 1000, ...entry } : entry;
+  const json = readJson(JSON.stringify({ mcpServers: { [name]: about } }));
+  if (!json.ok || !FILE.check(json.value)) throw new TypeError(`The MCP server ${name} must be an object.`);
+  const server = serverOf({ path: source, json, environment }, name, json.value.mcpServers[name]);
+  // There is one line alone.
+  if (server.problem !== undefined) throw new TypeError(server.problem.replace(/ line 1(?=:)/, ""));
+  return server;
+}
+
 interface Place {
   path: string;
   json: JsonValueReading;

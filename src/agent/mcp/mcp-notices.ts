@@ -33,3 +33,6 @@ export const unauthorised = (status: number): string =>
 export const httpFailed = (status: number | undefined): string => `it answers with HTTP ${status ?? "errors"}`;
 export const withLastWords = (reason: string, output: string): string =>
   output === "" ? reason : `${reason}; its last words: ${output}`;
+
+export const nameTaken = (name: string, source: string): string =>
+  `There is an MCP server ${name} of another extension already, so that of ${source} is not used.`;

@@ -26,24 +26,32 @@ export interface McpServersOptions {
 }
 
 export class McpServers {
-  readonly all: readonly McpConnection[];
-  readonly #outputDir: string | undefined;
+  readonly #options: McpServersOptions;
+  #all: readonly McpConnection[];
   /** Starts under way that nobody has waited for in vain. */
   readonly #starts = new Set<Promise<void>>();
 
   constructor(options: McpServersOptions) {
-    const { cwd, version = "0", outputDir, startTimeoutMs } = options;
-    this.#outputDir = outputDir;
-    this.all = options.servers.map((config) => {
-      const connection: McpConnection = new McpConnection({
-        config,
-        cwd,
-        version,
-        startTimeoutMs,
-        changed: () => options.changed(connection),
-      });
-      return connection;
-    });
+    this.#options = options;
+    this.#all = options.servers.map((config) => this.#connection(config));
+  }
+
+  get all(): readonly McpConnection[] {
+    return this.#all;
+  }
+
+  /** One more, which is started at once. */
+  add(config: McpServerConfig): McpConnection {
+    const server = this.#connection(config);
+    this.#all = [...this.#all, server];
+    this.start();
+    return server;
+  }
+
+  /** Ends one, with its tools. */
+  async remove(server: McpConnection): Promise<void> {
+    this.#all = this.#all.filter((other) => other !== server);
+    await server.dispose();
   }
 
   /** Starts those that are idle, in the background; how it went is in their status. */
@@ -92,6 +100,18 @@ export class McpServers {
     return settled.then(() => void this.#starts.delete(settled));
   }
 
+  #connection(config: McpServerConfig): McpConnection {
+    const { cwd, version = "0", startTimeoutMs, changed } = this.#options;
+    const connection: McpConnection = new McpConnection({
+      config,
+      cwd,
+      version,
+      startTimeoutMs,
+      changed: () => changed(connection),
+    });
+    return connection;
+  }
+
   #agentTool(connection: McpConnection, tool: McpTool): AgentTool<object, McpCallDetails> {
     const call = { server: tool.server, tool: tool.tool };
     return {
@@ -103,7 +123,7 @@ export class McpServers {
         const onProgress = (text: string): void => onUpdate?.({ content: [{ type: "text", text }], details: call });
         try {
           const answer = await connection.call(tool, args as Record<string, unknown>, { signal, onProgress });
-          return toolResult(answer, call, this.#outputDir);
+          return toolResult(answer, call, this.#options.outputDir);
         } catch (error) {
           if (!(error instanceof McpFailure) && signal?.aborted !== true) throw error;
           const text = error instanceof McpFailure ? failureText(tool.server, error) : notices.CALL_STOPPED;

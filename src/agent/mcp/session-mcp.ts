@@ -57,6 +57,8 @@ export class SessionMcp {
   readonly #servers: McpServers;
   readonly #waitMs: number;
   readonly #told = new Set<string>();
+  /** Names of those that extensions have added. */
+  readonly #registered = new Set<string>();
 
   constructor(host: SessionMcpHost, options: SessionMcpOptions = {}) {
     const { servers = [], version, waitMs = WAIT_MS, startTimeoutMs } = options;
@@ -114,6 +116,22 @@ export class SessionMcp {
   /** Starts a server anew. How it went is in its status. */
   async restart(name: string): Promise<void> {
     await this.#servers.restart(name);
+  }
+
+  /**
+   * Adds a server of an extension and starts it; the returned function ends it. One of the name in a file goes before it;
+   * throws when another extension has one of the name.
+   */
+  register(config: McpServerConfig): () => void {
+    const { name, source } = config;
+    if (this.#registered.has(name)) throw new Error(notices.nameTaken(name, source));
+    if (this.#servers.all.some((server) => server.config.name === name)) return () => undefined;
+    const server = this.#servers.add(config);
+    this.#registered.add(name);
+    return () => {
+      this.#registered.delete(name);
+      void this.#servers.remove(server).then(() => this.#host.emit({ type: "mcp_changed" }));
+    };
   }
 
   /** Ends all servers. */

@@ -300,12 +300,16 @@ export class ModelRegistry {
 
   /** What requests to each provider are sent with now; those that cannot tell in time have nothing. Never rejects. */
   async keysInUse(withinMs = KEYS_MS): Promise<ProviderKeys[]> {
-    const late = AbortSignal.timeout(withinMs);
+    const late = new AbortController();
+    // Not AbortSignal.timeout: a program that waits for nothing else would end.
+    const timer = setTimeout(() => late.abort(), withinMs);
     const keys = this.#usable().map(async ({ id, name }) => ({
       name,
-      ...(await untilAborted(this.authFor(id), late)),
+      ...(await untilAborted(this.authFor(id), late.signal)),
     }));
-    return (await Promise.allSettled(keys)).flatMap((found) => (found.status === "fulfilled" ? [found.value] : []));
+    const found = await Promise.allSettled(keys);
+    clearTimeout(timer);
+    return found.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   }
 
   /** A provider's name for people. */

@@ -4,7 +4,7 @@
 
 /** What is wrong with it, after "The base URL"; undefined: nothing. A password in it is not repeated. */
 export function baseUrlFault(address: string): string | undefined {
-  if (!/^https?:\/\//.test(address)) return `${address} does not begin with http:// or https://`;
+  if (!/^https?:\/\/[^/]/.test(address)) return `${address} does not begin with http:// or https://`;
   if (!URL.canParse(address)) return `${address} is no address`;
   const { username, password } = new URL(address);
   if (username === "" && password === "") return undefined;

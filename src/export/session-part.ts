@@ -59,7 +59,8 @@ export class SessionPart implements PageSource {
   asked = 0;
   /** What ids were that are masked. */
   readonly #unmasked = new Map<string, string>();
-  /** The entries read last, in the order of the export. */
+  /** The place that was asked for last, and the entries read together last. */
+  #last = -1;
   #piece: { from: number; entries: readonly SessionEntry[] } = { from: 0, entries: [] };
 
   constructor(
@@ -87,12 +88,13 @@ export class SessionPart implements PageSource {
   at(n: number): SessionEntry {
     return this.#placed(n, this.#entryAt(n));
   }
-  /** Those that follow one another are read together; none is kept beyond that, since most are looked at once. */
+  /** Those that are asked for in order are read together; none is kept beyond that, since most are looked at once. */
   #entryAt(n: number): SessionEntry {
-    const { from, entries } = this.#piece;
-    const next = from + entries.length;
-    if (n < from || n > next) return this.#index.readOnce(this.#ordinal(n));
-    if (n < next) return entries[n - from]!;
+    const follows = n === this.#last + 1;
+    this.#last = n;
+    const known = this.#piece.entries[n - this.#piece.from];
+    if (known !== undefined) return known;
+    if (!follows) return this.#index.readOnce(this.#ordinal(n));
     const ordinals = Array.from({ length: Math.min(LONGEST_RUN, this.size - n) }, (_, at) => this.#ordinal(n + at));
     this.#piece = { from: n, entries: this.#index.run(ordinals, 0, false) };
     return this.#piece.entries[0]!;
@@ -147,9 +149,8 @@ export class SessionPart implements PageSource {
   spent(): { input: number; output: number; cost: number } {
     const sum = { input: 0, output: 0, cost: 0 };
     for (let n = 0; n < this.size; n++) {
-      const ordinal = this.#ordinal(n);
-      const entry = this.#index.readOnce(ordinal);
-      const spent = this.#index.faultAt(ordinal) === undefined ? spendingOf(entry)?.sums : undefined;
+      const entry = this.#entryAt(n);
+      const spent = this.#index.faultAt(this.#ordinal(n)) === undefined ? spendingOf(entry)?.sums : undefined;
       if (spent === undefined) continue;
       sum.input += spent.input + spent.cacheRead + spent.cacheWrite;
       sum.output += spent.output;

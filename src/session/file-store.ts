@@ -163,7 +163,7 @@ export class FileStore implements SessionStore {
     if (this.#closed) throw new Error(`The store of ${this.path} is closed`);
     const hindrance = this.refusal ?? this.#lost;
     if (hindrance !== undefined) throw hindrance;
-    const text = lines.length === 1 ? `${lines[0]}\n` : `${lines.join("\n")}\n`;
+    const text = `${lines.join("\n")}\n`;
     if (this.#fd === undefined) {
       this.#createWith(text);
       this.#appended = { start: 0, end: this.#end };

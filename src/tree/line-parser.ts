@@ -50,7 +50,6 @@ const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 const lenientUtf8 = new TextDecoder("utf-8");
@@ -148,8 +147,7 @@ export function soundBody(
   const seal = sealState(bytes, from, to, checksum);
   const message = value["type"] === "message" ? value["message"] : undefined;
   const role = isRecord(message) && typeof message["role"] === "string" ? message["role"] : undefined;
-  const isAsUsual = beginsAs(bytes, from, to, value, role);
-  if (!isAsUsual && bodyStart.read(bytes, from, to) && !saysTheSame(bodyStart, bytes, value, role))
+  if (bodyStart.read(bytes, from, to) && !saysTheSame(bodyStart, bytes, value, role))
     return { record: baseAtStart(bodyStart, bytes), fault: TWICE, role: roleAtStart(bodyStart, bytes), utf8, seal };
   // Each level costs at least two bytes, so most lines need no look.
   if (to - from > 2 * DEEPEST && isDeeperThan(value, DEEPEST))
@@ -157,39 +155,7 @@ export function soundBody(
   return { record: value, fault: undefined, role, utf8, seal };
 }
 
-/**
- * Whether the bytes begin as nearly all lines do and say what the record says. One pass and no text made: this is asked
- * of every body.
- */
-function beginsAs(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  { type, id, parentId, timestamp }: Record<string, unknown>,
-  role: string | undefined,
-): boolean {
-  let at = from;
-  const has = (text: unknown): boolean => {
-    if (typeof text !== "string" || at + text.length > to) return false;
-    for (let n = 0; n < text.length; n++) if (bytes[at + n] !== text.charCodeAt(n)) return false;
-    at += text.length;
-    return true;
-  };
-  const begins =
-    has('{"type":"') &&
-    has(type) &&
-    has('","id":"') &&
-    has(id) &&
-    (parentId === null ? has('","parentId":null') : has('","parentId":"') && has(parentId) && has('"')) &&
-    has(',"timestamp":"') &&
-    has(timestamp) &&
-    has('"');
-  if (!begins) return false;
-  if (bytes[at] === CLOSE) return true;
-  if (role !== undefined) return has(',"message":{"role":"') && has(role) && has('"');
-  return type !== "message" && bytes[at] === COMMA;
-}
-
+/** Compares bytes: this is asked of every body, and a text made for it would be thrown away. */
 function saysTheSame(
   { typeFrom, typeTo, idFrom, idTo, parentFrom, parentTo, timeFrom, timeTo, roleFrom, roleTo }: LineStart,
   bytes: Uint8Array,

@@ -133,7 +133,7 @@ class InteractiveMode {
     const { questions } = this.#selectors;
     this.#compaction = new CompactionPanel({
       session,
-      host: screen.selectorHost(),
+      host,
       keybindings,
       questions,
       status: screen.status,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { TestContext } from "node:test";
 import { SeenAnswers } from "../../src/session/seen-answers.ts";
 import { SessionManager } from "../../src/session/session-manager.ts";
@@ -111,6 +112,8 @@ test("[D5] answers that only look alike are different ones", () => {
 test("[D5, P3] a subagent's work counts in its own session when that is read, else in its parent", async (t) => {
   const folder = temporaryFolder();
   const parent = talk(t, folder, "one");
+  // Of two sessions of one millisecond chance says which is the older one.
+  await sleep(2);
   const child = trackSession(t, SessionManager.create("/w", folder));
   child.appendSessionInit({ systemPrompt: "s", task: "t", tools: [] });
   goOn(child, "in the child");
